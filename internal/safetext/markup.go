@@ -1,0 +1,115 @@
+package safetext
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// Markdown returns s as one line of Markdown that shows exactly Line(s): no
+// link, no emphasis, no code, no HTML, and no block when it starts a line.
+// Characters that mean nothing where they stand (the _ in snake_case) are not
+// escaped, so that the source stays readable.
+func Markdown(s string) string {
+	s = Line(s)
+	if i := strings.IndexAny(s, "\\`*_[]<>&|~$#+-.)=!:"); i < 0 {
+		return s
+	}
+	var b strings.Builder
+	b.Grow(len(s) + len(s)/8 + 4)
+	for i := 0; i < len(s); i++ {
+		if escapes(s, i) {
+			b.WriteByte('\\')
+		}
+		b.WriteByte(s[i])
+	}
+	return b.String()
+}
+
+// escapes reports whether Markdown could take the byte s[i] for markup.
+func escapes(s string, i int) bool {
+	switch s[i] {
+	case '\\', '`', '*', '[', ']', '<', '>', '|', '~', '$':
+		return true
+	case '_':
+		return !wordBefore(s, i) || !wordAfter(s, i)
+	case '&':
+		return i+1 < len(s) && (s[i+1] == '#' || isLetter(s[i+1]))
+	case '!':
+		return i+1 < len(s) && s[i+1] == '['
+	case ':':
+		return i+1 < len(s) && (isLetter(s[i+1]) || isDigit(s[i+1]) || s[i+1] == '+' || s[i+1] == '-') && strings.IndexByte(s[i+1:], ':') >= 0
+	case '#', '+', '-', '=':
+		return i == 0
+	case '.', ')':
+		return i > 0 && i < 10 && (i+1 == len(s) || s[i+1] == ' ') && allDigits(s[:i])
+	}
+	return false
+}
+
+func wordBefore(s string, i int) bool {
+	r, _ := utf8.DecodeLastRuneInString(s[:i])
+	return r == '_' || unicode.IsLetter(r) || unicode.IsDigit(r)
+}
+
+func wordAfter(s string, i int) bool {
+	r, _ := utf8.DecodeRuneInString(s[i+1:])
+	return r == '_' || unicode.IsLetter(r) || unicode.IsDigit(r)
+}
+
+func isLetter(c byte) bool { return c|0x20 >= 'a' && c|0x20 <= 'z' }
+func isDigit(c byte) bool  { return c >= '0' && c <= '9' }
+
+func allDigits(s string) bool {
+	for i := 0; i < len(s); i++ {
+		if !isDigit(s[i]) {
+			return false
+		}
+	}
+	return true
+}
+
+// Tagless returns s, which Text or Line has been through, so that it holds no
+// tag: every < is written &lt;, and so are the two characters that Unicode
+// folds to it. An & is written &amp; where it would be read as a character
+// reference; a && b stays as it is.
+func Tagless(s string) string {
+	if strings.IndexByte(s, '<') < 0 && strings.IndexByte(s, '&') < 0 && strings.IndexByte(s, 0xef) < 0 {
+		return s
+	}
+	var b strings.Builder
+	b.Grow(len(s) + len(s)/8 + 8)
+	for i := 0; i < len(s); i++ {
+		switch {
+		case s[i] == '<':
+			b.WriteString("&lt;")
+		case s[i] == '&' && reference(s[i+1:]):
+			b.WriteString("&amp;")
+		case s[i] == 0xef && (strings.HasPrefix(s[i:], "\uff1c") || strings.HasPrefix(s[i:], "\ufe64")):
+			b.WriteString("&lt;")
+			i += 2
+		default:
+			b.WriteByte(s[i])
+		}
+	}
+	return b.String()
+}
+
+// reference reports whether s, which follows an &, makes it a character
+// reference: "#…" or "name;".
+func reference(s string) bool {
+	if strings.HasPrefix(s, "#") {
+		return true
+	}
+	i := 0
+	for i < len(s) && (isLetter(s[i]) || i > 0 && isDigit(s[i])) {
+		i++
+	}
+	return i > 0 && i < len(s) && s[i] == ';'
+}
+
+// Attr returns s as the inside of a double-quoted attribute: one tagless line
+// without quotes of its own.
+func Attr(s string) string {
+	return strings.ReplaceAll(Tagless(Line(s)), `"`, "&quot;")
+}
