@@ -77,7 +77,6 @@ func clean(s string, oneLine bool) string {
 	}
 	for i := 0; i < len(s); {
 		r, n := utf8.DecodeRuneInString(s[i:])
-		at := i
 		i += n
 		switch {
 		case r == utf8.RuneError && n <= 1:
@@ -108,7 +107,10 @@ func clean(s string, oneLine bool) string {
 				put(utf8.RuneError)
 			}
 			continue
-		case quiet(r) || !joins(r, prev, s[at+n:]):
+		case quiet(r) || !joins(r, prev, s[i:], marks):
+			continue
+		case joiner(r):
+			put(r)
 			continue
 		case unicode.In(r, unicode.Mn, unicode.Me):
 			if marks++; marks > maxMarks {
@@ -165,11 +167,11 @@ func quiet(r rune) bool {
 
 // joins reports whether r, if it is a joiner or a variation selector, has a
 // character to work on; a run of them is a way to hide text.
-func joins(r, prev rune, rest string) bool {
+func joins(r, prev rune, rest string, marks int) bool {
 	switch {
-	case r == 0x200c || r == 0x200d:
+	case joiner(r):
 		next, _ := utf8.DecodeRuneInString(rest)
-		return shaped(prev) && shaped(next)
+		return (shaped(prev) || selector(prev)) && shaped(next) && (marks < maxMarks || !unicode.In(next, unicode.Mn, unicode.Me))
 	case r >= 0xfe00 && r <= 0xfe0f, r >= 0x180b && r <= 0x180d:
 		return prev > 0x7f && !selector(prev) && !isSpace(prev) || prev >= '0' && prev <= '9' || prev == '#' || prev == '*'
 	case r >= 0xe0100 && r <= 0xe01ef:
@@ -181,9 +183,11 @@ func joins(r, prev rune, rest string) bool {
 // shaped reports whether a joiner beside r can mean something: r is a visible
 // character of a script that shapes its letters, or a pictograph.
 func shaped(r rune) bool {
-	return r >= 0x0590 && r != utf8.RuneError && r != 0x200c && r != 0x200d &&
-		(selector(r) || unicode.In(r, unicode.L, unicode.M, unicode.So, unicode.Sk))
+	return r >= 0x0590 && r != utf8.RuneError && !quiet(r) && !selector(r) &&
+		unicode.In(r, unicode.L, unicode.M, unicode.So, unicode.Sk)
 }
+
+func joiner(r rune) bool { return r == 0x200c || r == 0x200d }
 
 func selector(r rune) bool {
 	return r >= 0xfe00 && r <= 0xfe0f || r >= 0x180b && r <= 0x180d || r >= 0xe0100 && r <= 0xe01ef
