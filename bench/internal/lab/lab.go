@@ -193,8 +193,11 @@ func (l *Lab) Notes(name string, notes []text.Note) (string, error) {
 // Scope is the folder of the project scope in home.
 func (l *Lab) Scope(home string) (string, error) {
 	dirs, err := filepath.Glob(filepath.Join(home, "projects", "*"))
-	if err != nil || len(dirs) != 1 {
-		return "", fmt.Errorf("%s holds %d project scopes, want 1 (%v)", home, len(dirs), err)
+	if err != nil {
+		return "", err
+	}
+	if len(dirs) != 1 {
+		return "", fmt.Errorf("%s holds %d project scopes, want 1", home, len(dirs))
 	}
 	return dirs[0], nil
 }

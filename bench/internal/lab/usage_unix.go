@@ -20,7 +20,7 @@ func peak(p *os.ProcessState) int64 {
 	if runtime.GOOS == "darwin" {
 		return u.Maxrss
 	}
-	return int64(u.Maxrss) * 1024
+	return u.Maxrss * 1024
 }
 
 // Settle waits until all that was written is on disk: what one side leaves in
