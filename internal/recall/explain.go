@@ -1,0 +1,100 @@
+package recall
+
+import (
+	"sort"
+	"strings"
+
+	"gitvault/internal/entryfile"
+)
+
+// explain says how a hit earned its place, in one line and in full.
+func (s *searcher) explain(c *candidate, e *entryfile.Entry, ps []passage) (string, *Explanation) {
+	type found struct {
+		fields []string
+		words  []string
+		near   bool
+	}
+	by := map[int]*found{}
+	note := func(where, text string) {
+		for _, w := range s.sightings(text) {
+			f := by[w.group]
+			if f == nil {
+				f = &found{}
+				by[w.group] = f
+			}
+			f.fields = addOnce(f.fields, where)
+			if word := oneLine(text[w.start:w.end]); w.how != "" {
+				f.words = addOnce(f.words, strings.ToLower(word))
+			}
+		}
+	}
+	note("title", e.Title)
+	note("tags", labels(e))
+	note("description", strings.Join([]string{e.Description, e.Evidence, e.Outcome}, "\n"))
+	if at := int(c.unit-s.firstUnit(c.entry)) - 1; at >= 0 && at < len(ps) {
+		note("body", e.Body[ps[at].start:ps[at].end])
+		for i := max(at-2, 0); i <= min(at+2, len(ps)-1); i++ {
+			if i != at {
+				note("around it", e.Body[ps[i].start:ps[i].end])
+			}
+		}
+	}
+	if e.Kind != entryfile.SessionTrace {
+		note("elsewhere in the body", e.Body)
+	}
+	x := &Explanation{}
+	for i, f := range by {
+		fields := f.fields
+		if len(fields) > 1 {
+			fields = drop(drop(fields, "around it"), "elsewhere in the body")
+		}
+		x.Terms = append(x.Terms, TermScore{Term: s.parsed.groups[i].shown, Found: f.words, Fields: fields, Weight: s.weights[i]})
+	}
+	sort.Slice(x.Terms, func(i, j int) bool {
+		if x.Terms[i].Weight != x.Terms[j].Weight {
+			return x.Terms[i].Weight > x.Terms[j].Weight
+		}
+		return x.Terms[i].Term < x.Terms[j].Term
+	})
+	x.Parts = []Part{{"passage", c.passage}, {"whole entry", c.whole}}
+	return x.line(), x
+}
+
+// line says in one line which words were found where.
+func (x *Explanation) line() string {
+	var parts []string
+	for i, t := range x.Terms {
+		if i == 6 {
+			parts = append(parts, "…")
+			break
+		}
+		word := t.Term
+		if len(t.Found) > 0 {
+			word += " as " + strings.Join(t.Found[:min(len(t.Found), 3)], ", ")
+		}
+		parts = append(parts, word+" ("+strings.Join(t.Fields, ", ")+")")
+	}
+	return strings.Join(parts, "; ")
+}
+
+func addOnce(list []string, s string) []string {
+	for _, x := range list {
+		if x == s {
+			return list
+		}
+	}
+	return append(list, s)
+}
+
+func drop(list []string, s string) []string {
+	var out []string
+	for _, x := range list {
+		if x != s {
+			out = append(out, x)
+		}
+	}
+	if len(out) == 0 {
+		return list
+	}
+	return out
+}
