@@ -70,6 +70,14 @@ func (k Kind) Ledger() string {
 	return k.Dir() + ".md"
 }
 
+// MaxBody is the limit of the body of an entry of the kind, in bytes.
+func (k Kind) MaxBody() int {
+	if k == SessionTrace {
+		return MaxTrace
+	}
+	return MaxBody
+}
+
 // Limits of an entry. Passing one is an error, never a truncation.
 const (
 	MaxTitle       = 200       // characters
@@ -78,6 +86,7 @@ const (
 	MaxTrace       = 1 << 20   // bytes, the body of a session trace
 	MaxTags        = 16        // tags on an entry
 	MaxTag         = 64        // characters of one tag
+	MaxPath        = 1024      // characters of one path
 	RollSize       = 256 << 10 // bytes, past which a ledger rolls
 )
 

@@ -1,0 +1,313 @@
+package entryfile
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+)
+
+// Append adds a new entry: to a ledger at its end, in a file of its own as the
+// whole content. An empty ledger gets the lines every ledger begins with.
+func (d *Document) Append(e Entry) error {
+	e.Kind = d.kind
+	if !ValidID(e.ID) {
+		return fmt.Errorf("%q is not an id", e.ID)
+	}
+	if _, taken := d.byID[e.ID]; taken {
+		return fmt.Errorf("%s is in %s already", e.ID, d.path)
+	}
+	if !d.kind.IsLedger() {
+		if len(d.sections) > 0 {
+			return fmt.Errorf("%s holds an entry already", d.path)
+		}
+		out, err := printFile(e, d.eol)
+		if err != nil {
+			return err
+		}
+		_, skipped := trimBOM(d.data)
+		d.reparse(append(d.data[:skipped:skipped], out...))
+		return nil
+	}
+	out, err := printSection(e, d.eol)
+	if err != nil {
+		return err
+	}
+	gap := ""
+	if _, skipped := trimBOM(d.data); len(d.data) == skipped {
+		gap = Skeleton(d.kind) + d.eol
+	} else {
+		if d.data[len(d.data)-1] != '\n' {
+			gap = d.eol
+		}
+		if !endsBlank(d.data) {
+			gap += d.eol
+		}
+	}
+	end := len(d.data)
+	d.data = append(append(d.data, gap...), out...)
+	at := end + len(gap)
+	if n := len(d.sections); n > 0 && d.sections[n-1].next == end {
+		last := &d.sections[n-1]
+		last.next = at
+		if end == last.End && d.data[end-1] != '\n' {
+			was := *last
+			*last = d.readSection(was.Start, at)
+			last.ID, last.Written = was.ID, was.Written
+		}
+	}
+	d.sections = append(d.sections, d.readSection(at, len(d.data)))
+	i := len(d.sections) - 1
+	d.sections[i].Written = true
+	d.byID[e.ID] = i
+	return nil
+}
+
+// readSection reads the section that was printed at start.
+func (d *Document) readSection(start, next int) section {
+	part := Document{kind: d.kind, path: d.path, data: d.data[start:next]}
+	part.parseLedger()
+	s := part.sections[0]
+	s.move(start)
+	s.next = next
+	return s
+}
+
+func (s *section) move(by int) {
+	for _, p := range []*int{&s.Start, &s.End, &s.heading.start, &s.heading.end, &s.meta.start, &s.meta.end, &s.body.start, &s.body.end, &s.next} {
+		*p += by
+	}
+}
+
+func (d *Document) reparse(data []byte) {
+	*d = *Parse(d.kind, d.path, data)
+}
+
+// endsBlank reports whether data ends with a blank line, or is empty.
+func endsBlank(data []byte) bool {
+	data, _ = trimBOM(data)
+	n := len(data)
+	if n == 0 {
+		return true
+	}
+	if data[n-1] != '\n' {
+		return false
+	}
+	start := n - 1
+	for start > 0 && data[start-1] != '\n' {
+		start--
+	}
+	return isBlank(data[start:])
+}
+
+var errUnreadable = errors.New("its vault comment or front matter cannot be read: mend that by hand first")
+
+// Set writes e in place of the entry with its id. Only what changes is written
+// anew: the heading, the metadata, the body, each as a whole.
+func (d *Document) Set(e Entry) error {
+	i, ok := d.byID[e.ID]
+	if !ok {
+		return fmt.Errorf("%s is not in %s", e.ID, d.path)
+	}
+	return d.replace(i, e)
+}
+
+func (d *Document) replace(i int, e Entry) error {
+	e.Kind = d.kind
+	e = normal(e)
+	if !d.kind.IsLedger() {
+		return d.replaceFile(e)
+	}
+	if err := printable(e); err != nil {
+		return err
+	}
+	s := &d.sections[i]
+	old := s.Entry
+	if !s.Written {
+		old.ID = s.rawID
+	}
+	text, form := d.bodyText(s, e)
+	var b strings.Builder
+	named := headingText(d.data[s.heading.start:s.heading.end]) != ""
+	if e.Title == s.Title && (named || e.Body == s.Body) {
+		b.Write(d.data[s.heading.start:s.heading.end])
+		if b.String()[b.Len()-1] != '\n' {
+			b.WriteString(d.eol)
+		}
+	} else {
+		b.WriteString(writeHeading(e.Title) + d.eol)
+	}
+	hadMeta := s.meta.end > s.meta.start
+	comment := writeComment(&e, form)
+	if hadMeta {
+		b.Write(d.data[s.heading.end:s.meta.start])
+	}
+	if hadMeta && comment == writeComment(&old, s.form) {
+		comment = strings.TrimRight(string(d.data[s.meta.start:s.meta.end]), "\r\n")
+	}
+	b.WriteString(comment + d.eol)
+	b.WriteString(text)
+	out := []byte(b.String())
+
+	check := Document{kind: d.kind, path: d.path, data: out}
+	check.parseLedger()
+	if err := readBack(&check, e); err != nil {
+		return err
+	}
+	if s.End == s.next && s.next < len(d.data) {
+		out = append(out, d.eol...) // a body may need a blank line to end at
+	}
+	d.splice(s.Start, s.End, out)
+	after := check.sections[0]
+	after.move(s.Start)
+	after.next = s.next + len(out) - (s.End - s.Start)
+	after.Written = true
+	shift := after.next - s.next
+	d.sections[i] = after
+	for j := i + 1; j < len(d.sections); j++ {
+		d.sections[j].move(shift)
+	}
+	d.rename(i, s.ID, e.ID)
+	return nil
+}
+
+// bodyText is what stands below the metadata: the bytes that are there where
+// the body stays the same.
+func (d *Document) bodyText(s *section, e Entry) (string, bodyForm) {
+	hasBody := s.body.end > s.body.start
+	if hasBody && e.Body == s.Body {
+		text := string(d.data[s.meta.end:s.End])
+		if !strings.HasSuffix(text, "\n") {
+			text += d.eol
+		}
+		return text, s.form
+	}
+	if e.Body == e.Title {
+		return "", plain
+	}
+	gap := d.eol
+	if hasBody && s.body.start > s.meta.end {
+		gap = string(d.data[s.meta.end:s.body.start])
+	}
+	raw, form := encodeBody(e.Body)
+	return gap + raw + d.eol, form
+}
+
+func (d *Document) splice(start, end int, with []byte) {
+	out := make([]byte, 0, len(d.data)+len(with)-(end-start))
+	out = append(out, d.data[:start]...)
+	out = append(out, with...)
+	d.data = append(out, d.data[end:]...)
+}
+
+func (d *Document) rename(i int, from, to string) {
+	if d.byID[from] == i {
+		delete(d.byID, from)
+	}
+	d.byID[to] = i
+}
+
+// Remove takes an entry out, with the blank lines after it, or before it where
+// it is the last. It is an error where the id is not there, or where without
+// the entry others would be read otherwise: an open fence above it would
+// swallow a heading below.
+func (d *Document) Remove(id string) error {
+	i, ok := d.byID[id]
+	if !ok {
+		return fmt.Errorf("%s is not in %s", id, d.path)
+	}
+	s := d.sections[i]
+	if s.Err != nil {
+		return errUnreadable
+	}
+	start, end := s.Start, s.next
+	if !d.kind.IsLedger() {
+		end = len(d.data)
+	} else if s.next == len(d.data) {
+		start, end = blankBefore(d.data, start), s.End
+	}
+	if d.kind.IsLedger() && !d.stands(i, start, end) {
+		return fmt.Errorf("without %s the text above it in %s would swallow what follows: close the open block there by hand", id, d.path)
+	}
+	d.splice(start, end, nil)
+	removed := end - start
+	d.sections = append(d.sections[:i:i], d.sections[i+1:]...)
+	for j := i; j < len(d.sections); j++ {
+		d.sections[j].move(-removed)
+	}
+	if i > 0 && d.sections[i-1].next == s.Start && start < s.Start {
+		d.sections[i-1].next = len(d.data)
+	}
+	for other, at := range d.byID {
+		if at > i {
+			d.byID[other] = at - 1
+		}
+	}
+	delete(d.byID, id)
+	return nil
+}
+
+// blankBefore is where the blank lines before at begin.
+func blankBefore(data []byte, at int) int {
+	for at > 0 {
+		start := at - 1
+		for start > 0 && data[start-1] != '\n' {
+			start--
+		}
+		if !isBlank(data[start:at]) {
+			break
+		}
+		at = start
+	}
+	return at
+}
+
+// stands reports whether what follows section i is still read as it is when
+// the bytes from start to end are gone.
+func (d *Document) stands(i, start, end int) bool {
+	if end == len(d.data) {
+		return true
+	}
+	above := 0
+	if i > 0 {
+		above = d.sections[i-1].Start
+	}
+	line := d.data[end:lineAfter(d.data, end, len(d.data))]
+	below := d.data[end:min(len(d.data), end+len(line)+len(commentStart))]
+	part := append(append([]byte(nil), d.data[above:start]...), below...)
+	if above == 0 {
+		part, _ = trimBOM(part)
+		above = len(d.data[:start]) + len(below) - len(part)
+	}
+	for _, h := range topHeadings(part) {
+		if h.start == start-above {
+			return true
+		}
+	}
+	return false
+}
+
+// Adopt writes down the ids of the entries that have none in the file, and of
+// with what they lack of created, source, session and code. It returns the ids.
+func (d *Document) Adopt(with Entry) ([]string, error) {
+	var ids []string
+	for i := range d.sections {
+		s := &d.sections[i]
+		if s.Written || s.Err != nil {
+			continue
+		}
+		e := s.Entry
+		for _, f := range []struct {
+			to   *string
+			from string
+		}{{&e.Created, with.Created}, {&e.Source, with.Source}, {&e.Session, with.Session}, {&e.Code, with.Code}} {
+			if *f.to == "" {
+				*f.to = f.from
+			}
+		}
+		if err := d.replace(i, e); err != nil {
+			return ids, err
+		}
+		ids = append(ids, e.ID)
+	}
+	return ids, nil
+}
