@@ -5,9 +5,9 @@ import (
 	"strings"
 )
 
-// trimBody takes blank lines off both ends of a body, and the end of its last
+// TrimBody takes blank lines off both ends of a body, and the end of its last
 // line.
-func trimBody(s string) string {
+func TrimBody(s string) string {
 	for {
 		line, rest, found := strings.Cut(s, "\n")
 		if strings.Trim(line, " \t\r") != "" {
@@ -60,7 +60,7 @@ var follower = []byte("\n\n## x\n")
 // no line of it starts another, and it ends with nothing open that would
 // swallow what follows.
 func fits(raw string) bool {
-	if trimBody(raw) != raw {
+	if TrimBody(raw) != raw {
 		return false
 	}
 	doc := make([]byte, 0, len(raw)+len(follower))

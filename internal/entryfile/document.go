@@ -199,7 +199,7 @@ func lineAfter(data []byte, at, limit int) int {
 	return limit
 }
 
-// trimSpan is trimBody for a part of data. Where nothing is left, the span is
+// trimSpan is TrimBody for a part of data. Where nothing is left, the span is
 // empty and at the start.
 func trimSpan(data []byte, s span) span {
 	empty := span{s.start, s.start}
