@@ -1,0 +1,495 @@
+package gitstore
+
+import (
+	"encoding/json"
+	"errors"
+	"io/fs"
+	"path/filepath"
+	"sort"
+	"strconv"
+
+	"gitvault/internal/fsys"
+)
+
+// Outcome is what a Commit did.
+type Outcome struct {
+	// Commit is the newest commit afterwards.
+	Commit Hash
+	// Unchanged: nothing in the tree would have changed, so there is no new
+	// commit. The worktree is as the change wants it all the same.
+	Unchanged bool
+	// Saved lists files that somebody saved in the very moment in which they
+	// were being replaced. Their text stands in the worktree, and the next
+	// View has them as dirty: adopt them before the turn ends.
+	Saved []string
+}
+
+// Commit makes a change durable: when it returns without an error the commit
+// survives whatever happens, and worktree and index are in step with it. After
+// an error nothing has changed. It may be called several times in one turn.
+//
+// ErrChanged: a file, or the branch, is not what the change was computed from;
+// call Refresh, compute the change again and retry. ErrBusy: git holds a lock
+// for the whole of LockTimeout, or left one behind; the error says which.
+func (tx *Tx) Commit(c Change) (Outcome, error) {
+	if tx.release == nil {
+		return Outcome{}, errors.New("commit after the end of the turn")
+	}
+	if err := tx.ctx.Err(); err != nil {
+		return Outcome{}, err
+	}
+	w := &writing{tx: tx, repo: tx.repo}
+	out, err := w.commit(&c)
+	tx.view = nil
+	return out, err
+}
+
+// writing is one commit on its way to the disk.
+type writing struct {
+	tx   *Tx
+	repo *Repo
+	view *View
+
+	plan    []*planned
+	builder *treeBuilder
+	old     Hash
+	new     Hash
+	tree    Hash
+	subject string
+	who     Signature
+
+	temps []string // to be removed at the end
+	index *indexLock
+	dirs  map[string]bool // whose names are to be made durable at the end
+	moved bool            // the branch points to the new commit
+	saved []string
+}
+
+func (w *writing) commit(c *Change) (Outcome, error) {
+	var err error
+	if w.plan, err = w.tx.plan(c); err != nil {
+		return Outcome{}, err
+	}
+	w.view = w.tx.view
+	w.old = w.view.Head
+	w.dirs = map[string]bool{}
+	objects, err := w.build(c)
+	if err != nil {
+		return Outcome{}, err
+	}
+	out := Outcome{Commit: w.new, Unchanged: w.new == w.old}
+	if out.Unchanged && !w.anyWork() && w.view.indexOK {
+		return out, nil
+	}
+	if err := w.write(objects); err != nil {
+		return Outcome{}, w.abandon(err)
+	}
+	if err := w.move(); err != nil {
+		return Outcome{}, w.abandon(err)
+	}
+	if err := w.settle(); err != nil {
+		return Outcome{}, w.abandon(err)
+	}
+	w.finish()
+	out.Saved = w.saved
+	return out, nil
+}
+
+func (w *writing) anyWork() bool {
+	for _, p := range w.plan {
+		if p.work {
+			return true
+		}
+	}
+	return false
+}
+
+// build computes the new commit and all objects that it needs.
+func (w *writing) build(c *Change) ([]newObject, error) {
+	var tree Hash
+	var parents []Hash
+	if !w.old.IsZero() {
+		head, err := w.repo.objects.commit(w.old)
+		if err != nil {
+			return nil, err
+		}
+		tree, parents = head.Tree, []Hash{w.old}
+	}
+	w.builder = &treeBuilder{objects: w.repo.objects, made: map[Hash]newObject{}, trees: map[Hash][]TreeEntry{}}
+	var changes []treeChange
+	for _, p := range w.plan {
+		if p.hash == p.file.Hash && p.mode == p.file.Mode {
+			continue
+		}
+		changes = append(changes, treeChange{p.path, p.mode, p.hash})
+		if p.hash != p.file.Hash && !p.hash.IsZero() {
+			w.builder.made[p.hash] = newObject{p.hash, TypeBlob, p.data}
+		}
+	}
+	var err error
+	if w.tree, err = w.builder.update(tree, "", changes); err != nil {
+		return nil, err
+	}
+	w.new = w.old
+	if w.tree != tree || len(c.Parents) > 0 {
+		commit := &Commit{Tree: w.tree, Parents: append(parents, c.Parents...), Author: c.Author, Committer: c.Committer, Message: c.Message}
+		data := encodeCommit(commit)
+		w.new = HashOf(TypeCommit, data)
+		w.builder.made[w.new] = newObject{w.new, TypeCommit, data}
+		w.subject, w.who = commit.Subject(), c.Committer
+	}
+	if w.new == w.old {
+		return nil, nil
+	}
+	objects := make([]newObject, 0, len(w.builder.made))
+	for _, o := range w.builder.made {
+		objects = append(objects, o)
+	}
+	sort.Slice(objects, func(i, j int) bool { return objects[i].hash.String() < objects[j].hash.String() })
+	return objects, nil
+}
+
+// write puts everything on the disk that the move of the branch relies on:
+// objects, new files, journal. Nothing refers to any of it yet.
+func (w *writing) write(objects []newObject) error {
+	r := w.repo
+	b := &batch{repo: r}
+	defer b.close()
+	for i, o := range objects {
+		name := w.temp("object" + strconv.Itoa(i))
+		if err := b.add(name, encodeLoose(o.kind, o.data), 0o444); err != nil {
+			return err
+		}
+	}
+	j := journal{Version: journalVersion, Old: w.old, New: w.new}
+	for _, p := range w.plan {
+		if !p.work {
+			continue
+		}
+		j.Files = append(j.Files, journalFile{Path: p.path, Old: p.file.Work, New: p.hash, OldMode: p.file.WorkMode, NewMode: p.mode, Temp: p.temp})
+		if p.hash.IsZero() {
+			continue
+		}
+		if err := b.add(w.temp(p.temp), p.data, w.perm(p)); err != nil {
+			return err
+		}
+		if err := w.backdate(p); err != nil {
+			return err
+		}
+	}
+	data, err := json.Marshal(&j)
+	if err != nil {
+		return err
+	}
+	if err := b.add(w.temp("journal"), data, 0o666); err != nil {
+		return err
+	}
+	if w.new != w.old {
+		if err := b.add(w.temp("ref"), []byte(w.new.String()+"\n"), 0o666); err != nil {
+			return err
+		}
+	}
+	if err := b.sync(); err != nil {
+		return writeError("the new commit", err)
+	}
+
+	dirs := map[string]bool{r.StateDir(): true, r.tmpDir(): true}
+	for i, o := range objects {
+		if err := w.placeObject(w.tx.tmp("object"+strconv.Itoa(i)), o, dirs); err != nil {
+			return writeError("the new commit", err)
+		}
+	}
+	if err := r.fs.Rename(w.tx.tmp("journal"), r.journalPath()); err != nil {
+		return writeError("the journal", err)
+	}
+	if err := r.syncDirs(dirs); err != nil {
+		return writeError("the new commit", err)
+	}
+	return nil
+}
+
+func (w *writing) temp(name string) string {
+	path := w.tx.tmp(name)
+	w.temps = append(w.temps, path)
+	return path
+}
+
+// perm keeps the permissions that a file has.
+func (w *writing) perm(p *planned) fs.FileMode {
+	perm := fs.FileMode(0o666)
+	if p.mode == ModeExec {
+		perm = 0o777
+	}
+	if p.seen.Mode != 0 && p.mode == p.file.WorkMode {
+		perm = p.seen.Mode.Perm() | 0o200
+	}
+	return perm
+}
+
+// tick is longer than the steps in which any usual file system counts time.
+const tick = 20_000_000
+
+// backdate sets a new file's time a moment back, yet after that of the file it
+// replaces. A change in the next instant then has another time, so that the
+// file's stat alone shows that it was changed.
+func (w *writing) backdate(p *planned) error {
+	fi, err := w.repo.fs.Lstat(w.tx.tmp(p.temp))
+	if err != nil {
+		return writeError(p.path, err)
+	}
+	p.written = fsys.Identify(fi)
+	back := max(p.written.MTime-tick, p.seen.MTime+1000)
+	if back >= p.written.MTime {
+		return nil
+	}
+	if err := w.repo.fs.Chtimes(w.tx.tmp(p.temp), back); err != nil {
+		return writeError(p.path, err)
+	}
+	if fi, err = w.repo.fs.Lstat(w.tx.tmp(p.temp)); err != nil {
+		return writeError(p.path, err)
+	}
+	p.written = fsys.Identify(fi)
+	return nil
+}
+
+// placeObject moves a finished object to where it is found. One that is there
+// already is replaced: that costs nothing, makes it durable, and keeps git
+// from taking it for old garbage.
+func (w *writing) placeObject(temp string, o newObject, dirs map[string]bool) error {
+	r := w.repo
+	path := loosePath(r.objects.root, o.hash)
+	dirs[filepath.Dir(path)] = true
+	err := r.fs.Rename(temp, path)
+	if isNotExist(err) {
+		var changed []string
+		changed, err = fsys.MkdirAll(r.fs, filepath.Dir(path), 0o777)
+		for _, d := range changed {
+			dirs[d] = true
+		}
+		if err == nil {
+			err = r.fs.Rename(temp, path)
+		}
+	}
+	if err == nil {
+		return nil
+	}
+	if _, _, rerr := r.objects.readLoose(r.objects.root, o.hash); rerr == nil {
+		return nil // Windows replaces no file that is read-only or being read
+	}
+	return err
+}
+
+// move points the branch to the new commit, by git's own locking: index first,
+// then ref, so that no git command sees the one without the other.
+func (w *writing) move() error {
+	r := w.repo
+	var err error
+	if w.index, err = r.lockIndex(w.tx.ctx); err != nil {
+		return err
+	}
+	if err := r.Unfinished(); err != nil {
+		return err
+	}
+	if err := w.recheck(); err != nil {
+		return err
+	}
+	if w.new == w.old {
+		return nil
+	}
+	if err := r.swapRef(w.tx.ctx, w.tx.tmp("ref"), w.old, w.new, &w.moved); err != nil {
+		return err
+	}
+	w.dirs[filepath.Dir(filepath.Join(r.git, filepath.FromSlash(r.branch)))] = true
+	r.appendReflog(w.old, w.new, w.who, w.subject)
+	return nil
+}
+
+// recheck looks once more at the files to be replaced: one that was saved
+// meanwhile is best noticed before anything happened.
+func (w *writing) recheck() error {
+	var changed []string
+	for _, p := range w.plan {
+		if !p.work {
+			continue
+		}
+		fi, err := w.repo.fs.Lstat(w.repo.workPath(p.path))
+		there := p.file.WorkMode != 0
+		switch {
+		case err != nil && !isNotExist(err) && !isDirErr(err):
+			return writeError(p.path, err)
+		case (err == nil) != there:
+			changed = append(changed, p.path)
+		case there && p.seen != (fsys.ID{}) && fsys.Identify(fi) != p.seen:
+			if data, _, err := w.repo.readWork(p.path); err != nil || BlobHash(data) != p.file.Work {
+				changed = append(changed, p.path)
+			}
+		}
+	}
+	if len(changed) > 0 {
+		return &ChangedError{Paths: changed}
+	}
+	return nil
+}
+
+// settle brings worktree and index in step with the new commit.
+func (w *writing) settle() error {
+	for _, p := range w.plan {
+		if !p.work {
+			continue
+		}
+		if err := w.replace(p); err != nil {
+			return writeError(p.path, err)
+		}
+	}
+	x, err := w.newIndex()
+	if err != nil {
+		return err
+	}
+	if err := w.index.fill(x.encode()); err != nil {
+		return writeError("the index", err)
+	}
+	if err := w.repo.syncAll(w.dirs, w.index.file); err != nil {
+		return writeError("the new commit", err)
+	}
+	if err := w.index.commit(); err != nil {
+		return writeError("the index", err)
+	}
+	return nil
+}
+
+// replace puts one file into the worktree and looks at the one it replaced: if
+// that is not what the change expected, somebody saved it in the last instant,
+// and it goes back.
+func (w *writing) replace(p *planned) error {
+	r := w.repo
+	path, temp := r.workPath(p.path), w.tx.tmp(p.temp)
+	w.dirs[filepath.Dir(path)] = true
+	switch {
+	case p.hash.IsZero():
+		if err := r.fs.Rename(path, temp); err != nil {
+			if isNotExist(err) {
+				return nil
+			}
+			return err
+		}
+		w.temps = append(w.temps, temp)
+		if w.displaced(p) {
+			err := r.fs.Place(temp, path)
+			if err == nil || !errors.Is(err, fs.ErrExist) {
+				w.saved = append(w.saved, p.path)
+				return err
+			}
+			return r.rescue(p.path, temp) // and saved yet again
+		}
+		w.prune(parent(p.path))
+		return nil
+	case p.file.WorkMode == 0:
+		changed, err := fsys.MkdirAll(r.fs, filepath.Dir(path), 0o777)
+		for _, d := range changed {
+			w.dirs[d] = true
+		}
+		if err != nil {
+			return err
+		}
+		err = r.fs.Place(temp, path)
+		if errors.Is(err, fs.ErrExist) {
+			w.saved = append(w.saved, p.path)
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+	default:
+		err := r.fs.Exchange(temp, path)
+		if isNotExist(err) { // deleted in the last instant: that stands
+			w.saved = append(w.saved, p.path)
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		if w.displaced(p) {
+			return w.giveBack(p)
+		}
+	}
+	fi, err := r.fs.Lstat(path)
+	if err != nil {
+		return nil // gone again: its stat stays unknown
+	}
+	now := fsys.Identify(fi)
+	if now.MTime == p.written.MTime && now.Size == p.written.Size && now.Ino == p.written.Ino {
+		p.stat, p.statOK = statOf(now), true
+	}
+	return nil
+}
+
+// displaced reports whether the file that was moved out of the worktree is not
+// the one that the change expected.
+func (w *writing) displaced(p *planned) bool {
+	data, _, err := readWhole(w.repo.fs, w.tx.tmp(p.temp))
+	return err != nil && !isNotExist(err) || err == nil && BlobHash(data) != p.file.Work
+}
+
+// giveBack returns a text that was saved in the last instant to its place.
+func (w *writing) giveBack(p *planned) error {
+	r := w.repo
+	w.saved = append(w.saved, p.path)
+	if err := r.fs.Exchange(w.tx.tmp(p.temp), r.workPath(p.path)); err != nil {
+		if isNotExist(err) {
+			return r.fs.Place(w.tx.tmp(p.temp), r.workPath(p.path))
+		}
+		return err
+	}
+	data, _, err := readWhole(r.fs, w.tx.tmp(p.temp))
+	if err == nil && BlobHash(data) == p.hash {
+		return nil
+	}
+	// Saved once more upon the new file: the newest stands in the worktree.
+	if err := r.fs.Exchange(w.tx.tmp(p.temp), r.workPath(p.path)); err != nil {
+		return err
+	}
+	return r.rescue(p.path, w.tx.tmp(p.temp))
+}
+
+// prune removes folders that a deletion left empty, as git does.
+func (w *writing) prune(dir string) {
+	for ; dir != ""; dir = parent(dir) {
+		if w.repo.fs.Remove(w.repo.workPath(dir)) != nil {
+			return
+		}
+		delete(w.dirs, w.repo.workPath(dir))
+		w.dirs[filepath.Dir(w.repo.workPath(dir))] = true
+	}
+}
+
+// finish clears away what is no longer needed. The commit is durable already,
+// so nothing here can fail it: what stays is cleared by the next turn.
+func (w *writing) finish() {
+	if w.index != nil {
+		w.index.release()
+	}
+	_ = w.repo.fs.Remove(w.repo.journalPath())
+	for _, t := range w.temps {
+		_ = w.repo.fs.Remove(t)
+	}
+}
+
+// abandon takes back what was begun. Where that fails the journal stays, and
+// the next turn does it.
+func (w *writing) abandon(err error) error {
+	r := w.repo
+	if w.index != nil {
+		w.index.release()
+	}
+	if w.moved {
+		back, temp := false, w.tx.tmp("back")
+		if r.writeDurably(temp, []byte(w.old.String()+"\n"), 0o666) != nil {
+			return err
+		}
+		if berr := r.swapRef(w.tx.ctx, temp, w.new, w.old, &back); berr != nil && !back {
+			return err
+		}
+	}
+	_ = r.recover()
+	return err
+}

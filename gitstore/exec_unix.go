@@ -1,0 +1,5 @@
+//go:build unix
+
+package gitstore
+
+func (r *Repo) hasExecBits() bool { return true }

@@ -1,0 +1,3 @@
+package gitstore
+
+func (r *Repo) hasExecBits() bool { return false }

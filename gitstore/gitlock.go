@@ -1,0 +1,182 @@
+package gitstore
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"time"
+
+	"gitvault/internal/fsys"
+)
+
+// Git's own locks are files that only one can make. Ours are made as a second
+// name of a file in state/tmp, so that after a crash they are known as ours by
+// being the same file, and nobody else's lock is ever taken away.
+
+// takeGitLock makes temp's second name the lock, waiting for git to finish.
+// Where the file system knows no second names, linked is false and the lock is
+// an empty file of its own.
+func (r *Repo) takeGitLock(ctx context.Context, temp, lock string) (linked bool, err error) {
+	ctx, cancel := context.WithTimeout(ctx, r.opts.LockTimeout)
+	defer cancel()
+	for pause := time.Millisecond; ; pause = min(2*pause, 50*time.Millisecond) {
+		err := r.fs.Link(temp, lock)
+		if err == nil {
+			return true, nil
+		}
+		if !errors.Is(err, fs.ErrExist) {
+			if isNotExist(err) || isReadOnly(err) {
+				return false, writeError(lock, err)
+			}
+			f, cerr := r.fs.Create(lock, 0o666)
+			if cerr == nil {
+				return false, f.Close()
+			}
+			if !errors.Is(cerr, fs.ErrExist) {
+				return false, writeError(lock, err)
+			}
+		}
+		timer := time.NewTimer(pause)
+		select {
+		case <-timer.C:
+		case <-ctx.Done():
+			timer.Stop()
+			if errors.Is(ctx.Err(), context.Canceled) {
+				return false, ctx.Err()
+			}
+			return false, r.lockLeft(temp, lock)
+		}
+	}
+}
+
+// lockLeft says what is known of a lock that did not go away.
+func (r *Repo) lockLeft(temp, lock string) error {
+	fi, err := r.fs.Lstat(lock)
+	now, err2 := r.fs.Lstat(temp)
+	if err != nil || err2 != nil {
+		return fail(ErrBusy, "git holds %s: try again", lock)
+	}
+	age := now.ModTime().Sub(fi.ModTime()).Round(time.Second)
+	return fail(ErrBusy, "git has held %s for %v: wait for it; if no git command runs in %s, it was left by one that died: delete that file", lock, max(age, 0), r.dir)
+}
+
+// dropOwnLock removes a lock that a crash of ours left.
+func (r *Repo) dropOwnLock(temp, lock string) error {
+	a, err := r.fs.Lstat(temp)
+	if err != nil {
+		return nil
+	}
+	b, err := r.fs.Lstat(lock)
+	if err != nil || !os.SameFile(a, b) {
+		return nil
+	}
+	return r.fs.Remove(lock)
+}
+
+func (r *Repo) refPath() string { return filepath.Join(r.git, filepath.FromSlash(r.branch)) }
+
+// swapRef moves the branch from old to new if it still is at old; otherwise
+// ChangedError. The file temp holds the new value and is durable. ZeroHash as
+// new removes the branch. moved is set as soon as the branch has moved,
+// whatever fails afterwards.
+func (r *Repo) swapRef(ctx context.Context, temp string, old, new Hash, moved *bool) error {
+	path := r.refPath()
+	lock := path + ".lock"
+	if _, err := fsys.MkdirAll(r.fs, filepath.Dir(path), 0o777); err != nil {
+		return writeError("the branch", err)
+	}
+	linked, err := r.takeGitLock(ctx, temp, lock)
+	if err != nil {
+		return err
+	}
+	now, err := r.refs.read(r.branch)
+	if err == nil && now != old {
+		err = &ChangedError{}
+	}
+	if err != nil {
+		return errors.Join(err, r.fs.Remove(lock))
+	}
+	switch {
+	case new.IsZero():
+		err = r.fs.Remove(path)
+		*moved = err == nil
+		err = errors.Join(err, r.fs.Remove(lock))
+	case linked:
+		err = r.fs.Rename(lock, path)
+		*moved = err == nil
+		if err != nil {
+			err = errors.Join(err, r.fs.Remove(lock))
+		}
+	default:
+		err = r.fs.Rename(temp, path)
+		*moved = err == nil
+		err = errors.Join(err, r.fs.Remove(lock))
+	}
+	if err != nil {
+		return writeError("the branch", err)
+	}
+	return nil
+}
+
+// indexLock is git's lock on the index, and the file that will be the next one.
+type indexLock struct {
+	repo *Repo
+	temp string
+	file fsys.File
+	born fsys.ID // when it was made, by the file system's clock
+	done bool
+	// linked: the lock is temp's second name; otherwise temp takes the
+	// index's place itself.
+	linked bool
+}
+
+func (r *Repo) lockIndex(ctx context.Context) (*indexLock, error) {
+	l := &indexLock{repo: r, temp: filepath.Join(r.tmpDir(), "index")}
+	var err error
+	if l.file, err = r.fs.Create(l.temp, 0o666); err != nil {
+		return nil, writeError("the index", err)
+	}
+	fi, err := l.file.Stat()
+	if err == nil {
+		l.born = fsys.Identify(fi)
+		l.linked, err = r.takeGitLock(ctx, l.temp, l.lock())
+	}
+	if err != nil {
+		return nil, errors.Join(err, l.file.Close(), r.fs.Remove(l.temp))
+	}
+	return l, nil
+}
+
+func (l *indexLock) lock() string { return l.repo.indexPath() + ".lock" }
+
+func (l *indexLock) fill(data []byte) error { return writeAll(l.file, data) }
+
+// commit makes what was filled in the index.
+func (l *indexLock) commit() error {
+	if err := l.file.Close(); err != nil {
+		return err
+	}
+	from := l.lock()
+	if !l.linked {
+		from = l.temp
+	}
+	if err := l.repo.fs.Rename(from, l.repo.indexPath()); err != nil {
+		return err
+	}
+	l.done = true
+	return nil
+}
+
+// release gives the lock up, whether or not there is a new index.
+func (l *indexLock) release() {
+	if !l.done {
+		_ = l.file.Close()
+	}
+	if !l.done || !l.linked {
+		_ = l.repo.fs.Remove(l.lock())
+	}
+	_ = l.repo.fs.Remove(l.temp)
+	l.done = true
+}

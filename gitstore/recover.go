@@ -1,0 +1,271 @@
+package gitstore
+
+import (
+	"errors"
+	"io/fs"
+	"net/url"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"gitvault/internal/fsys"
+)
+
+// recover finishes, or takes back, what a crash left half done. It is called
+// with the lock held, so nobody is at it any more.
+func (r *Repo) recover() error {
+	left, err := r.fs.ReadDir(r.tmpDir())
+	if err != nil && !isNotExist(err) {
+		return writeError("the journal", err)
+	}
+	j, err := r.readJournal()
+	if errors.Is(err, errJournal) {
+		// It is written at once and whole, so the disk has damaged it. What
+		// it protected now looks like a hand edit, and is kept as one.
+		if err := r.fs.Rename(r.journalPath(), r.journalPath()+".damaged"); err != nil {
+			return writeError("the journal", err)
+		}
+	} else if err != nil {
+		return err
+	}
+	if j == nil && len(left) == 0 {
+		return nil
+	}
+	if err := errors.Join(r.dropOwnLock(filepath.Join(r.tmpDir(), "index"), r.indexPath()+".lock"), r.dropOwnLock(filepath.Join(r.tmpDir(), "ref"), r.refPath()+".lock"), r.dropOwnLock(filepath.Join(r.tmpDir(), "back"), r.refPath()+".lock")); err != nil {
+		return writeError("a lock", err)
+	}
+	if j != nil {
+		if err := r.settle(j); err != nil {
+			return err
+		}
+		if err := r.fs.Remove(r.journalPath()); err != nil && !isNotExist(err) {
+			return writeError("the journal", err)
+		}
+	}
+	for _, e := range left {
+		if err := r.fs.Remove(filepath.Join(r.tmpDir(), e.Name())); err != nil && !isNotExist(err) {
+			return writeError(r.tmpDir(), err)
+		}
+	}
+	return nil
+}
+
+// settle brings the files of an interrupted commit to what the branch says
+// now. A file that is neither what stood there before nor what should have
+// come is a hand edit, and stays.
+func (r *Repo) settle(j *journal) error {
+	head, err := r.Head()
+	if err != nil {
+		return err
+	}
+	committed, err := r.pathsAt(head, j)
+	if err != nil {
+		return err
+	}
+	dirs := map[string]bool{r.tmpDir(): true, filepath.Dir(r.refPath()): true}
+	for i := range j.Files {
+		f := &j.Files[i]
+		goal := journalFile{New: committed[f.Path].Hash, NewMode: committed[f.Path].Mode}
+		if head == j.Old && j.Old != j.New {
+			goal.New, goal.NewMode = f.Old, f.OldMode
+		}
+		if head == j.Old && j.Old == j.New {
+			goal.New, goal.NewMode = f.New, f.NewMode
+		}
+		if err := r.settleFile(f, goal.New, goal.NewMode, dirs); err != nil {
+			return writeError(f.Path, err)
+		}
+	}
+	return r.syncDirs(dirs)
+}
+
+func (r *Repo) settleFile(f *journalFile, goal Hash, mode Mode, dirs map[string]bool) error {
+	path, temp := r.workPath(f.Path), filepath.Join(r.tmpDir(), f.Temp)
+	work, there, err := r.hashAt(path)
+	if err != nil {
+		return nil // no plain file: nothing that a commit put there
+	}
+	ours := work == f.New || work == f.Old
+	spare, spared, err := r.hashAt(temp)
+	if err != nil {
+		return err
+	}
+	if spared && spare != f.Old && spare != f.New {
+		// A text that was saved in the instant of the exchange.
+		if !ours {
+			return r.rescue(f.Path, temp)
+		}
+		dirs[filepath.Dir(path)] = true
+		if !there {
+			return r.fs.Place(temp, path)
+		}
+		return r.fs.Exchange(temp, path)
+	}
+	if work == goal || !ours {
+		return nil
+	}
+	dirs[filepath.Dir(path)] = true
+	if goal.IsZero() {
+		return r.fs.Remove(path)
+	}
+	if !spared || spare != goal {
+		data, err := r.objects.blob(goal)
+		if err != nil {
+			if spared || there {
+				return nil // what stands there then counts as a hand edit
+			}
+			return err
+		}
+		temp += ".again"
+		if err := r.writeDurably(temp, data, permOf(mode)); err != nil {
+			return err
+		}
+	}
+	if there {
+		return r.fs.Exchange(temp, path)
+	}
+	if _, err := fsys.MkdirAll(r.fs, filepath.Dir(path), 0o777); err != nil {
+		return err
+	}
+	err = r.fs.Place(temp, path)
+	if errors.Is(err, fs.ErrExist) {
+		return nil
+	}
+	return err
+}
+
+func permOf(m Mode) fs.FileMode {
+	if m == ModeExec {
+		return 0o777
+	}
+	return 0o666
+}
+
+// hashAt gives the blob name of a file's content; zero: there is none.
+func (r *Repo) hashAt(path string) (h Hash, there bool, err error) {
+	fi, err := r.fs.Lstat(path)
+	if err != nil {
+		if isNotExist(err) || isDirErr(err) {
+			return ZeroHash, false, nil
+		}
+		return ZeroHash, false, err
+	}
+	if !fi.Mode().IsRegular() {
+		return ZeroHash, false, errors.New("not a regular file")
+	}
+	data, _, err := readWhole(r.fs, path)
+	return BlobHash(data), true, err
+}
+
+func (r *Repo) writeDurably(name string, data []byte, perm fs.FileMode) error {
+	_ = r.fs.Remove(name) // left by a recovery that crashed
+	f, err := r.fs.Create(name, perm)
+	if err != nil {
+		return err
+	}
+	err = writeAll(f, data)
+	if err == nil && r.opts.Durability == Full {
+		err = f.Sync()
+	}
+	return errors.Join(err, f.Close())
+}
+
+// pathsAt looks up a journal's files in a commit.
+func (r *Repo) pathsAt(head Hash, j *journal) (map[string]TreeEntry, error) {
+	found := map[string]TreeEntry{}
+	if head.IsZero() {
+		return found, nil
+	}
+	c, err := r.objects.commit(head)
+	if err != nil {
+		return nil, err
+	}
+	for _, f := range j.Files {
+		e, err := r.entryAt(c.Tree, f.Path)
+		if err != nil {
+			return nil, err
+		}
+		if e.Mode != ModeDir {
+			found[f.Path] = e
+		}
+	}
+	return found, nil
+}
+
+// entryAt finds a path in a tree; a zero entry: it is not there.
+func (r *Repo) entryAt(tree Hash, path string) (TreeEntry, error) {
+	for {
+		name, rest, more := strings.Cut(path, "/")
+		entries, err := r.objects.tree(tree)
+		if err != nil {
+			return TreeEntry{}, err
+		}
+		var found TreeEntry
+		for _, e := range entries {
+			if e.Name == name {
+				found = e
+			}
+		}
+		if !more || found.Mode != ModeDir {
+			if more {
+				return TreeEntry{}, nil
+			}
+			return found, nil
+		}
+		tree, path = found.Hash, rest
+	}
+}
+
+// Rescued is a text that somebody saved while a commit replaced that very
+// file, and that was then overwritten by a still later save.
+type Rescued struct {
+	Path string
+	Data []byte
+	name string
+}
+
+func (r *Repo) rescueDir() string { return filepath.Join(r.StateDir(), "rescued") }
+
+func (r *Repo) rescue(path, temp string) error {
+	if _, err := fsys.MkdirAll(r.fs, r.rescueDir(), 0o777); err != nil {
+		return err
+	}
+	for n := 1; ; n++ {
+		name := strconv.Itoa(n) + "-" + url.PathEscape(path)
+		err := r.fs.Place(temp, filepath.Join(r.rescueDir(), name))
+		if !errors.Is(err, fs.ErrExist) {
+			return err
+		}
+	}
+}
+
+// Rescued lists texts that were saved at a moment in which they could be kept
+// only aside. Commit each, merged as any hand edit is, and then call Settled.
+func (tx *Tx) Rescued() ([]Rescued, error) {
+	list, err := tx.repo.fs.ReadDir(tx.repo.rescueDir())
+	if err != nil {
+		if isNotExist(err) {
+			return nil, nil
+		}
+		return nil, err
+	}
+	var out []Rescued
+	for _, e := range list {
+		_, escaped, ok := strings.Cut(e.Name(), "-")
+		path, err := url.PathUnescape(escaped)
+		if !ok || err != nil || !gitAllows(path) {
+			continue
+		}
+		data, err := tx.repo.fs.ReadFile(filepath.Join(tx.repo.rescueDir(), e.Name()))
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, Rescued{Path: path, Data: data, name: e.Name()})
+	}
+	return out, nil
+}
+
+// Settled forgets a rescued text that has been committed.
+func (tx *Tx) Settled(s Rescued) error {
+	return tx.repo.fs.Remove(filepath.Join(tx.repo.rescueDir(), s.name))
+}

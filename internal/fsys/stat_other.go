@@ -1,0 +1,5 @@
+//go:build !linux && !darwin && !windows
+
+package fsys
+
+func sysStat(any, *ID) {}
