@@ -111,6 +111,15 @@ func (d *Document) Set(e Entry) error {
 	return d.replace(i, e)
 }
 
+// Replace is Set where the entry gets another id at the same time.
+func (d *Document) Replace(id string, e Entry) error {
+	i, ok := d.byID[id]
+	if !ok {
+		return fmt.Errorf("%s is not in %s", id, d.path)
+	}
+	return d.replace(i, e)
+}
+
 func (d *Document) replace(i int, e Entry) error {
 	e.Kind = d.kind
 	e = normal(e)
