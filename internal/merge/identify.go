@@ -1,0 +1,106 @@
+package merge
+
+import (
+	"bytes"
+
+	"gitvault/internal/entryfile"
+)
+
+// identify makes sure that one id is one entry, on every side the same.
+func (t *tree) identify() {
+	if t.Mode == Adopt {
+		t.recognise()
+	}
+	for _, id := range t.ids() {
+		t.separate(id)
+	}
+}
+
+// recognise looks after what a person saved without an id of its own: copies
+// that are only there because the head moved an entry while the person's file
+// still had it, entries whose comment is gone, and new ones.
+func (t *tree) recognise() {
+	at := map[string]*version{}
+	for _, v := range t.ours.entries {
+		at[v.path+"\x00"+string(v.raw)] = v
+	}
+	for _, id := range t.theirs.ids() {
+		v := t.theirs.entries[id]
+		if v.written {
+			continue
+		}
+		v.stale = true
+		known := t.base.entries[id]
+		if known == nil {
+			known = t.ours.entries[id]
+		}
+		head := at[v.path+"\x00"+string(v.raw)]
+		switch {
+		case known == nil && head != nil && t.theirs.entries[head.id] != nil:
+			t.theirs.drop(v)
+		case known == nil:
+			e := v.entry.Clone()
+			if t.Adopted != nil {
+				t.Adopted(&e)
+			}
+			v.entry = &e
+		case bare(v.entry):
+			e := known.entry.Clone()
+			e.Kind, e.Title, e.Body = v.entry.Kind, v.entry.Title, v.entry.Body
+			v.entry = &e
+		}
+	}
+}
+
+// bare reports whether an entry says nothing but its text.
+func bare(e *entryfile.Entry) bool {
+	return same(e, &entryfile.Entry{Title: e.Title, Body: e.Body})
+}
+
+// separate tells two entries apart that got the same id independently: the one
+// created later has another from now on, wherever it stands.
+func (t *tree) separate(id string) {
+	b, o, th := t.base.entries[id], t.ours.entries[id], t.theirs.entries[id]
+	switch {
+	case b != nil:
+		t.follow(b, t.ours, t.theirs)
+		t.follow(b, t.theirs, t.ours)
+	case o != nil && th != nil && different(o.entry, th.entry):
+		s, v := t.ours, o
+		if laterTime(o.entry.Created, th.entry.Created) < 0 {
+			s, v = t.theirs, th
+		}
+		text := v.entry.Title + "\n" + v.entry.Body
+		for n := 0; ; n++ {
+			if id := entryfile.DerivedID(v.entry.Kind, text, n); s.entries[id] == nil {
+				s.rename(v, id)
+				return
+			}
+		}
+	}
+}
+
+// different reports whether two versions with one id are two entries.
+func different(a, b *entryfile.Entry) bool {
+	return a.Created != "" && b.Created != "" && laterTime(a.Created, b.Created) != 0 && textHash(a) != textHash(b)
+}
+
+// follow keeps track of a base entry that a side gave another id, because
+// another one had it first there.
+func (t *tree) follow(b *version, s, other *side) {
+	v := s.entries[b.id]
+	if v == nil || bytes.Equal(v.raw, b.raw) || !different(v.entry, b.entry) {
+		return
+	}
+	for _, id := range s.ids() {
+		moved := s.entries[id]
+		if t.base.entries[id] != nil || moved.entry.Created != b.entry.Created || moved.entry.Kind != b.entry.Kind {
+			continue
+		}
+		if v := other.entries[b.id]; v != nil && !different(v.entry, b.entry) && other.entries[id] == nil {
+			other.rename(v, id)
+		}
+		t.base.rename(b, id)
+		return
+	}
+}
