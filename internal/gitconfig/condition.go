@@ -62,7 +62,7 @@ func (l *loader) gitDirMatches(pattern, file string, fold bool) bool {
 	if l.o.GitDir == "" {
 		return false
 	}
-	prefix := ""
+	prefix, pattern := "", forFolder(pattern)
 	switch {
 	case strings.HasPrefix(pattern, "~"):
 		home := *l
@@ -71,17 +71,13 @@ func (l *loader) gitDirMatches(pattern, file string, fold bool) bool {
 		if err != nil {
 			return false
 		}
-		if strings.HasSuffix(pattern, "/") {
-			expanded += "/"
-		}
 		pattern = filepath.ToSlash(expanded)
 	case strings.HasPrefix(pattern, "./"):
 		prefix = strings.TrimSuffix(filepath.ToSlash(filepath.Dir(real(file))), "/") + "/"
 		pattern = pattern[2:]
 	case !filepath.IsAbs(pattern) && !strings.HasPrefix(pattern, "/"):
-		pattern = "**/" + pattern
+		pattern = forFolder("**/" + pattern)
 	}
-	pattern = forFolder(pattern)
 	for _, dir := range []string{real(l.o.GitDir), l.o.GitDir} {
 		dir = filepath.ToSlash(dir)
 		// The folder of the file is taken literally, whatever it holds.

@@ -206,9 +206,6 @@ func (l *loader) include(e Entry, depth int) error {
 	if err != nil {
 		return &SyntaxError{e.File, e.Line, err.Error()}
 	}
-	if file == "" {
-		return nil
-	}
 	if !filepath.IsAbs(file) {
 		file = filepath.Join(filepath.Dir(e.File), file)
 	}
@@ -228,7 +225,7 @@ func (l *loader) expand(path string) (string, error) {
 		if l.o.UserHome == "" {
 			return "", errors.New("a path starts with ~, and the home folder is not known")
 		}
-		return filepath.Join(l.o.UserHome, rest), nil
+		return l.o.UserHome + "/" + rest, nil
 	}
 	if l.o.HomeOf == nil {
 		return "", fmt.Errorf("the home folder of %q is not known", user)
@@ -237,7 +234,7 @@ func (l *loader) expand(path string) (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("the home folder of %q is not known: %v", user, err)
 	}
-	return filepath.Join(home, rest), nil
+	return home + "/" + rest, nil
 }
 
 // read reads a regular file of bounded size; anything that could block or

@@ -33,7 +33,7 @@ func parse(file string, data []byte, yield func(variable) error) error {
 		p.pos = 3
 	}
 	fail := func(what string) error { return &SyntaxError{File: file, Line: p.at, What: what} }
-	section, inComment := "", false
+	section, inComment := "", false // git takes a variable without a section
 	for {
 		c := p.next()
 		switch {
@@ -52,9 +52,6 @@ func parse(file string, data []byte, yield func(variable) error) error {
 			}
 			section = name + "."
 		case isAlpha(c):
-			if section == "" {
-				return fail("a variable stands before the first [section]")
-			}
 			v, what := p.variable(section, c)
 			if what != "" {
 				return fail(what)
