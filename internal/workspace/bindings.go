@@ -55,7 +55,7 @@ func (o Options) readBindings() (*bindings, error) {
 		}
 		var line bindingLine
 		if err := json.Unmarshal([]byte(text), &line); err != nil || line.Key == "" || !filepath.IsAbs(string(line.Path)) {
-			b.notes = append(b.notes, fmt.Sprintf("line %d of %s cannot be read: it is kept, and binds nothing", i+1, o.bindingsFile()))
+			b.notes = append(b.notes, fmt.Sprintf("line %d of %s cannot be read: it is kept, and binds nothing", i+1, oneLine(o.bindingsFile())))
 			continue
 		}
 		line.Binding.Path = string(line.Path)

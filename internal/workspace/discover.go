@@ -30,7 +30,7 @@ type brokenError struct {
 	what string
 }
 
-func (e *brokenError) Error() string { return e.what }
+func (e *brokenError) Error() string { return oneLine(e.what) }
 
 // discover looks for the repository that holds the real folder dir, upwards
 // as git does. It gives nil where there is none. The environment does not
@@ -161,7 +161,7 @@ func pointer(file, prefix string) (string, error) {
 	}
 	to, ok := strings.CutPrefix(string(data), prefix)
 	to = strings.TrimRight(strings.TrimPrefix(to, " "), "\r\n")
-	if !ok || to == "" || strings.ContainsAny(to, "\n\x00") {
+	if !ok || to == "" || strings.Contains(to, "\x00") {
 		return "", errors.New("not a line that names a folder")
 	}
 	return filepath.FromSlash(to), nil

@@ -14,13 +14,13 @@ import (
 // sandbox is a machine of its own: a person's home, a vault home, and git,
 // which sees nothing else.
 type sandbox struct {
-	t       *testing.T
+	t       testing.TB
 	dir     string // real
 	options Options
 	env     map[string]string
 }
 
-func newSandbox(t *testing.T) *sandbox {
+func newSandbox(t testing.TB) *sandbox {
 	t.Helper()
 	program, err := exec.LookPath("git")
 	require.NoError(t, err, "these tests need git")
@@ -59,7 +59,7 @@ func (s *sandbox) mkdir(path string) string {
 // git runs git in a folder of the sandbox.
 func (s *sandbox) git(dir string, args ...string) string {
 	s.t.Helper()
-	cmd := exec.Command(s.options.Git, args...)
+	cmd := exec.Command("git", args...)
 	cmd.Dir = s.path(dir)
 	cmd.Env = []string{
 		"GIT_CONFIG_NOSYSTEM=1", "LC_ALL=C", "GIT_ALLOW_PROTOCOL=file",

@@ -94,7 +94,7 @@ func Find(dir string, o Options) (Identity, error) {
 		return Identity{}, err
 	}
 	if o.isOwn(dir) {
-		return Identity{}, fmt.Errorf("%w: %s belongs to vault itself", ErrNoProject, dir)
+		return Identity{}, fmt.Errorf("%w: %s belongs to vault itself", ErrNoProject, oneLine(dir))
 	}
 	bound, err := o.readBindings()
 	if err != nil {
@@ -121,14 +121,14 @@ func Find(dir string, o Options) (Identity, error) {
 func realDir(dir string) (string, error) {
 	absolute, err := filepath.Abs(dir)
 	if err != nil {
-		return "", fmt.Errorf("cannot tell where %s is: %w", dir, err)
+		return "", fmt.Errorf("cannot tell where %s is: %w", oneLine(dir), err)
 	}
 	resolved, err := filepath.EvalSymlinks(absolute)
 	if err != nil {
-		return "", fmt.Errorf("cannot go to %s: %w", absolute, cause(err))
+		return "", fmt.Errorf("cannot go to %s: %w", oneLine(absolute), cause(err))
 	}
 	if info, err := os.Stat(resolved); err != nil || !info.IsDir() {
-		return "", fmt.Errorf("%s is not a folder", absolute)
+		return "", fmt.Errorf("%s is not a folder", oneLine(absolute))
 	}
 	return resolved, nil
 }
@@ -210,9 +210,9 @@ func (o Options) plain(dir string, bound *bindings) (Identity, error) {
 		id.Dir = Dir(id.Key)
 		return id, nil
 	case id.Here != "":
-		return id, fmt.Errorf("%w: the vault in %s is not trusted: look at it, then run `vault trust`", ErrNoProject, id.Root)
+		return id, fmt.Errorf("%w: the vault in %s is not trusted: look at it, then run `vault trust`", ErrNoProject, oneLine(id.Root))
 	}
-	return id, fmt.Errorf("%w: %s is in no git repository and not linked: run `vault link` in it to make it one", ErrNoProject, dir)
+	return id, fmt.Errorf("%w: %s is in no git repository and not linked: run `vault link` in it to make it one", ErrNoProject, oneLine(dir))
 }
 
 func (o Options) inRepository(dir string, repo *repository, bound *bindings) (Identity, error) {
@@ -232,7 +232,7 @@ func (o Options) inRepository(dir string, repo *repository, bound *bindings) (Id
 			id.Root = binding.Path
 			return o.bound(binding, id), nil
 		}
-		return id, fmt.Errorf("%w: the repository in %s is not one unless it is linked: run `vault link` there", ErrNoProject, repo.Root)
+		return id, fmt.Errorf("%w: the repository in %s is not one unless it is linked: run `vault link` there", ErrNoProject, oneLine(repo.Root))
 	}
 	for _, root := range []string{repo.mainRoot(), repo.Root} {
 		if root != "" && o.here(&id, root) {
@@ -333,13 +333,13 @@ func (o Options) localRemote(repo *repository, local string, through []*reposito
 	target := within(repo.Root, filepath.FromSlash(local))
 	upstream, err := atRemote(target)
 	if err != nil {
-		return found{}, []string{fmt.Sprintf("the remote of this repository is %s, and cannot be used: %v", target, err)}
+		return found{}, []string{fmt.Sprintf("the remote of this repository is %s, and cannot be used: %v", oneLine(target), err)}
 	}
 	if upstream == nil {
 		if info, err := os.Stat(target); err == nil && info.Mode().IsRegular() { // a bundle
 			return found{pathKey(resolved(target)), ByRemote}, nil
 		}
-		return found{}, []string{fmt.Sprintf("the remote of this repository is %s, which is not there", target)}
+		return found{}, []string{fmt.Sprintf("the remote of this repository is %s, which is not there", oneLine(target))}
 	}
 	if i := slices.IndexFunc(through, func(r *repository) bool { return samePath(r.CommonDir, upstream.CommonDir) }); i >= 0 {
 		return o.cycle(through[i:])

@@ -2,9 +2,12 @@ package workspace
 
 import (
 	"cmp"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"gitvault/internal/gitconfig"
 )
@@ -15,7 +18,7 @@ const hereName = ".vault"
 var compare = cmp.Compare[string]
 
 // rootKey names a project that only its root commit and folder tell.
-func rootKey(name, root string) string { return name + "@" + root[:12] }
+func rootKey(name, root string) string { return oneLine(name) + "@" + root[:12] }
 
 // pathKey names a project by its place. It starts with a slash or a drive, as
 // no host does.
@@ -24,7 +27,25 @@ func pathKey(path string) string {
 	if isDrive(path) {
 		path = strings.ToUpper(path[:1]) + path[1:]
 	}
-	return path
+	return oneLine(path)
+}
+
+// oneLine writes what is no printable text percent-encoded: keys stand in
+// commits, in JSON and on terminals.
+func oneLine(s string) string {
+	var b strings.Builder
+	for len(s) > 0 {
+		r, n := utf8.DecodeRuneInString(s)
+		if r == utf8.RuneError && n == 1 || unicode.IsControl(r) {
+			for i := range n {
+				fmt.Fprintf(&b, "%%%02X", s[i])
+			}
+		} else {
+			b.WriteString(s[:n])
+		}
+		s = s[n:]
+	}
+	return b.String()
 }
 
 // place is the folder a person would name: the main worktree's where known.

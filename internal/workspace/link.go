@@ -55,7 +55,7 @@ func Unlink(dir string, o Options) (Binding, error) {
 			taken, found = b.above(dir)
 		}
 		if !found {
-			return nil, fmt.Errorf("%s is not linked", dir)
+			return nil, fmt.Errorf("%s is not linked", oneLine(dir))
 		}
 		return b.without(taken.Path, taken.Git), nil
 	})
@@ -69,7 +69,7 @@ func (o Options) linkTarget(dir string) (path string, git bool, natural string, 
 		return "", false, "", err
 	}
 	if o.isOwn(dir) {
-		return "", false, "", fmt.Errorf("%s belongs to vault itself and cannot be linked", dir)
+		return "", false, "", fmt.Errorf("%s belongs to vault itself and cannot be linked", oneLine(dir))
 	}
 	repo, err := discoverWorkspace(dir)
 	var broken *brokenError

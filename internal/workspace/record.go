@@ -39,7 +39,7 @@ func (o Options) readRecord(common string) (rec record, note string) {
 	} else if missing(err) {
 		return record{}, ""
 	}
-	return record{}, file + " cannot be read: which scope this repository used before is not known"
+	return record{}, oneLine(file) + " cannot be read: which scope this repository used before is not known"
 }
 
 // changeRecord rewrites a repository's record under the lock.

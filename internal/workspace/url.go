@@ -76,7 +76,7 @@ func parseShort(url string, drives bool) (address, error) {
 		}
 		return fromParts("ssh", host, rest, false)
 	}
-	if colon < 0 || strings.Contains(url[:colon], "/") || isDrive(url) && (drives || strings.HasPrefix(url[2:], `\\`)) {
+	if colon < 0 || strings.Contains(url[:colon], "/") || isDrive(url) && (drives || strings.HasPrefix(url[2:], `\`)) {
 		return address{Local: url}, nil
 	}
 	host, rest = url[:colon], url[colon+1:]
@@ -168,7 +168,7 @@ func fromParts(scheme, authority, tail string, full bool) (address, error) {
 	if !network {
 		key = scheme + "://" + key
 	}
-	return address{Key: key}, nil
+	return address{Key: oneLine(key)}, nil
 }
 
 // hostOf drops user names, passwords and the default port.
