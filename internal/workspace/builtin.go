@@ -3,6 +3,7 @@ package workspace
 import (
 	"context"
 	"errors"
+	"fmt"
 	"time"
 
 	"github.com/go-git/go-billy/v5/osfs"
@@ -12,14 +13,22 @@ import (
 	"github.com/go-git/go-git/v5/storage/filesystem"
 )
 
-// What follows is for machines without git.
+// What follows is for machines without git. The library may give up on a
+// damaged repository by a panic.
+
+func recovered(err *error) {
+	if r := recover(); r != nil {
+		*err = fmt.Errorf("the repository cannot be read: %v", r)
+	}
+}
 
 func (r *repository) storage() *filesystem.Storage {
 	return filesystem.NewStorage(osfs.New(r.CommonDir), cache.NewObjectLRUDefault())
 }
 
 // rootBuiltin is root, by the library.
-func (o Options) rootBuiltin(r *repository) (string, error) {
+func (o Options) rootBuiltin(r *repository) (root string, err error) {
+	defer recovered(&err)
 	ctx, cancel := context.WithTimeout(context.Background(), o.timeout())
 	defer cancel()
 	store := r.storage()
@@ -88,11 +97,12 @@ func oldestRoot(ctx context.Context, store *filesystem.Storage, from []plumbing.
 }
 
 // hasBuiltin is has, by the library.
-func (o Options) hasBuiltin(r *repository, commit string) (bool, error) {
-	if !plumbing.IsHash(commit) {
+func (o Options) hasBuiltin(r *repository, commit string) (has bool, err error) {
+	defer recovered(&err)
+	if len(commit) != 40 {
 		return false, errors.New("the repository's format is not known")
 	}
-	err := r.storage().HasEncodedObject(plumbing.NewHash(commit))
+	err = r.storage().HasEncodedObject(plumbing.NewHash(commit))
 	if errors.Is(err, plumbing.ErrObjectNotFound) {
 		return false, nil
 	}

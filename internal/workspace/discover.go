@@ -10,9 +10,12 @@ import (
 	"syscall"
 )
 
-// maxPointer bounds the one-line files by which git points from one place to
-// another.
-const maxPointer = 64 << 10
+// Bounds on what is read: the one-line files by which git points from one place
+// to another, and the lists of refs.
+const (
+	maxPointer = 64 << 10
+	maxRefs    = 256 << 20
+)
 
 // repository is where the parts of somebody's git repository lie. All paths
 // are absolute; folders of git are real ones, without symlinks.
@@ -155,7 +158,7 @@ func (r *repository) name() string {
 
 // pointer reads a file of one line that names a path.
 func pointer(file, prefix string) (string, error) {
-	data, err := readSmall(file)
+	data, err := readRegular(file, maxPointer)
 	if err != nil {
 		return "", err
 	}
@@ -167,7 +170,9 @@ func pointer(file, prefix string) (string, error) {
 	return filepath.FromSlash(to), nil
 }
 
-func readSmall(file string) ([]byte, error) {
+// readRegular reads a file of a stranger's repository: nothing that blocks,
+// nothing without end.
+func readRegular(file string, limit int64) ([]byte, error) {
 	info, err := os.Stat(file)
 	if err != nil {
 		return nil, err
@@ -175,7 +180,7 @@ func readSmall(file string) ([]byte, error) {
 	if !info.Mode().IsRegular() {
 		return nil, fmt.Errorf("%s is not a regular file", file)
 	}
-	if info.Size() > maxPointer {
+	if info.Size() > limit {
 		return nil, fmt.Errorf("%s is too large", file)
 	}
 	return os.ReadFile(file)

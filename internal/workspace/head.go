@@ -34,23 +34,31 @@ func (id Identity) Code() Code {
 	if id.repo == nil {
 		return Code{}
 	}
-	branch, commit := id.repo.head()
-	if isReftable(branch) {
+	ref, commit := id.repo.head()
+	if isReftable(ref) {
 		return id.options.codeThroughGit(id.repo)
 	}
-	if commit == "" && branch != "" {
-		commit = id.repo.resolve("refs/heads/" + branch)
+	if commit == "" {
+		commit = id.repo.resolve(ref)
 	}
-	return Code{Commit: commit, Branch: branch, abbrev: id.repo.abbrev()}
+	return Code{Commit: commit, Branch: branchOf(ref), abbrev: id.repo.abbrev()}
 }
 
 // isReftable knows the name that stands in HEAD for old readers' sake.
-func isReftable(branch string) bool { return branch == ".invalid" }
+func isReftable(ref string) bool { return ref == "refs/heads/.invalid" }
+
+func branchOf(ref string) string {
+	branch, ok := strings.CutPrefix(ref, "refs/heads/")
+	if !ok {
+		return ""
+	}
+	return branch
+}
 
 func (o Options) codeThroughGit(r *repository) Code {
 	var c Code
 	if out, err := o.git(r.GitDir, "symbolic-ref", "-q", "HEAD"); err == nil {
-		c.Branch = strings.TrimPrefix(strings.TrimSpace(out), "refs/heads/")
+		c.Branch = branchOf(strings.TrimSpace(out))
 	}
 	if out, err := o.git(r.GitDir, "rev-parse", "-q", "--verify", "HEAD^{commit}"); err == nil && isHash(strings.TrimSpace(out)) {
 		c.Commit = strings.TrimSpace(out)
@@ -59,19 +67,18 @@ func (o Options) codeThroughGit(r *repository) Code {
 	return c
 }
 
-// head reads HEAD: the branch's short name, or the commit where it is
-// detached.
-func (r *repository) head() (branch, commit string) {
+// head reads HEAD: the ref it stands for, or the commit where it is detached.
+func (r *repository) head() (ref, commit string) {
 	file := filepath.Join(r.GitDir, "HEAD")
 	if to, err := os.Readlink(file); err == nil { // as git once wrote it
-		return strings.TrimPrefix(filepath.ToSlash(to), "refs/heads/"), ""
+		return filepath.ToSlash(to), ""
 	}
-	data, err := readSmall(file)
+	data, err := readRegular(file, maxPointer)
 	if err != nil {
 		return "", ""
 	}
 	if to, ok := strings.CutPrefix(string(data), "ref:"); ok {
-		return strings.TrimPrefix(strings.TrimSpace(to), "refs/heads/"), ""
+		return strings.TrimSpace(to), ""
 	}
 	if commit = strings.TrimSpace(string(data)); isHash(commit) {
 		return "", commit
@@ -83,10 +90,10 @@ func (r *repository) head() (branch, commit string) {
 // packed-refs. "" where there is none.
 func (r *repository) resolve(ref string) string {
 	for range 5 { // as deep as git follows symbolic refs
-		if !filepath.IsLocal(filepath.FromSlash(ref)) {
+		if !strings.HasPrefix(ref, "refs/") || !filepath.IsLocal(filepath.FromSlash(ref)) {
 			return ""
 		}
-		data, err := readSmall(filepath.Join(r.CommonDir, filepath.FromSlash(ref)))
+		data, err := readRegular(filepath.Join(r.CommonDir, filepath.FromSlash(ref)), maxPointer)
 		if err != nil {
 			return r.packed(ref)
 		}
@@ -104,7 +111,7 @@ func (r *repository) resolve(ref string) string {
 }
 
 func (r *repository) packed(ref string) string {
-	data, err := os.ReadFile(filepath.Join(r.CommonDir, "packed-refs"))
+	data, err := readRegular(filepath.Join(r.CommonDir, "packed-refs"), maxRefs)
 	if err != nil {
 		return ""
 	}

@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"time"
 
 	"gitvault/internal/gitconfig"
@@ -45,7 +46,7 @@ type Options struct {
 	HomeOf       func(user string) (string, error) // see gitconfig.Options
 	SystemConfig string                            // see gitconfig.SystemFile
 	Git          string                            // the git program, "" for none
-	Timeout      time.Duration                     // for one question to git; 0 is two seconds
+	Timeout      time.Duration                     // for one question to git; 0 is five seconds
 	// Trusted tells whether a vault inside a workspace, by its absolute path,
 	// may be offered; nil trusts none.
 	Trusted func(vault string) bool
@@ -225,14 +226,18 @@ func (o Options) inRepository(dir string, repo *repository, bound *bindings) (Id
 	id.Root = repo.Root
 
 	binding, linked := bound.find(repo.CommonDir, true)
+	if !linked { // a folder that was linked before it, or one around it, became a repository
+		if binding, linked = bound.above(dir); !linked || !isWithin(binding.Path, repo.Root) {
+			binding, linked = bound.find(rootOrMain(repo), false)
+		}
+		if linked && !samePath(binding.Path, repo.Root) && !samePath(binding.Path, repo.mainRoot()) {
+			return o.bound(binding, Identity{Root: binding.Path, Notes: bound.notes}), nil
+		}
+	}
 	if !linked && o.isNobodys(rootOrMain(repo)) {
 		// A dotfiles repository, say: the folders below are not its project.
-		id = Identity{Root: dir, Notes: bound.notes, options: o}
-		if binding, ok := bound.above(dir); ok {
-			id.Root = binding.Path
-			return o.bound(binding, id), nil
-		}
-		return id, fmt.Errorf("%w: the repository in %s is not one unless it is linked: run `vault link` there", ErrNoProject, oneLine(repo.Root))
+		return Identity{Root: dir, Notes: bound.notes, options: o},
+			fmt.Errorf("%w: the repository in %s is not one unless it is linked: run `vault link` there", ErrNoProject, oneLine(repo.Root))
 	}
 	for _, root := range []string{repo.mainRoot(), repo.Root} {
 		if root != "" && o.here(&id, root) {
@@ -317,7 +322,14 @@ func (o Options) remoteOf(repo *repository, cfg *gitconfig.Config, through []*re
 	default:
 		return found{}, []string{"this repository has several remotes and none is called origin: none of them counts"}
 	}
-	a, err := parseURL(cfg.Rewrite(remotes[i].URLs[0]))
+	written := remotes[i].URLs[0]
+	a, err := parseURL(cfg.Rewrite(written))
+	if err == nil && a.Local != "" && strings.Contains(written, "://") {
+		// A mirror on this machine stands in for a host: the host says more.
+		if host, err := parseURL(written); err == nil && host.Key != "" {
+			a = host
+		}
+	}
 	if err != nil {
 		return found{}, []string{fmt.Sprintf("the URL of remote %q does not count: %v", remotes[i].Name, err)}
 	}
@@ -330,7 +342,7 @@ func (o Options) remoteOf(repo *repository, cfg *gitconfig.Config, through []*re
 // localRemote identifies a repository whose remote is another one on this
 // machine: as that one.
 func (o Options) localRemote(repo *repository, local string, through []*repository) (found, []string) {
-	target := within(repo.Root, filepath.FromSlash(local))
+	target := within(rootOrMain(repo), filepath.FromSlash(local))
 	upstream, err := atRemote(target)
 	if err != nil {
 		return found{}, []string{fmt.Sprintf("the remote of this repository is %s, and cannot be used: %v", oneLine(target), err)}
@@ -378,6 +390,6 @@ func (o Options) config(repo *repository) (*gitconfig.Config, error) {
 	return gitconfig.Load(gitconfig.Options{
 		Env: o.Env, UserHome: o.UserHome, HomeOf: o.HomeOf, System: o.SystemConfig,
 		GitDir: repo.GitDir, CommonDir: repo.CommonDir,
-		Branch: func() string { branch, _ := repo.head(); return branch },
+		Branch: func() string { ref, _ := repo.head(); return branchOf(ref) },
 	})
 }

@@ -23,7 +23,11 @@ func rootKey(name, root string) string { return oneLine(name) + "@" + root[:12] 
 // pathKey names a project by its place. It starts with a slash or a drive, as
 // no host does.
 func pathKey(path string) string {
-	path = strings.TrimPrefix(filepath.ToSlash(path), "//?/")
+	path = filepath.ToSlash(path)
+	if share, ok := strings.CutPrefix(path, "//?/UNC/"); ok {
+		path = "//" + share
+	}
+	path = strings.TrimPrefix(path, "//?/")
 	if isDrive(path) {
 		path = strings.ToUpper(path[:1]) + path[1:]
 	}

@@ -133,13 +133,19 @@ func Use(id Identity, o Options) error {
 	if id.repo == nil || id.known || id.FoundBy == ByLink {
 		return nil
 	}
+	now := stamp(id.repo.CommonDir)
 	rec, _ := o.readRecord(id.repo.CommonDir)
-	root, _ := o.cachedRoot(id.repo, rec)
+	root := rec.Root
+	if root == "" || rec.Stamp != now || now == "" {
+		if o.Timeout == 0 {
+			o.Timeout = gitShortTime
+		}
+		root, _ = o.root(id.repo)
+	}
 	proof := root
 	if proof == "" {
 		proof = id.Code().Commit
 	}
-	now := stamp(id.repo.CommonDir)
 	return o.changeRecord(id.repo.CommonDir, func(rec *record) {
 		*rec = record{
 			Path: rec.Path, Stamp: now, Root: root, Unknown: rec.Unknown && rec.Stamp == now,

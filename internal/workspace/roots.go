@@ -13,8 +13,12 @@ import (
 	"time"
 )
 
-// gitTimeout bounds one question to git, where Options has no bound.
-const gitTimeout = 2 * time.Second
+// Bounds on one question to git, where Options has none: for what decides the
+// identity, and for what is only good to know.
+const (
+	gitTimeout   = 5 * time.Second
+	gitShortTime = time.Second
+)
 
 var errSlow = errors.New("git took too long")
 
@@ -27,14 +31,10 @@ func (o Options) git(gitDir string, args ...string) (string, error) {
 	if o.Git == "" {
 		return "", exec.ErrNotFound
 	}
-	timeout := o.Timeout
-	if timeout == 0 {
-		timeout = gitTimeout
-	}
-	ctx, cancel := context.WithTimeout(context.Background(), timeout)
+	ctx, cancel := context.WithTimeout(context.Background(), o.timeout())
 	defer cancel()
 	cmd := exec.CommandContext(ctx, o.Git, append([]string{
-		"--no-replace-objects", "--git-dir=" + gitDir, "-c", "core.fsmonitor=false", "-c", "safe.directory=*",
+		"--no-replace-objects", "--git-dir=" + gitDir,
 	}, args...)...)
 	cmd.Dir = gitDir
 	cmd.Env = []string{
@@ -110,8 +110,8 @@ func (o Options) root(r *repository) (string, error) {
 
 // isEmpty tells, where plain files can, that no commit was ever made.
 func (r *repository) isEmpty() bool {
-	branch, commit := r.head()
-	if commit != "" || isReftable(branch) {
+	ref, commit := r.head()
+	if commit != "" || isReftable(ref) {
 		return false
 	}
 	if info, err := os.Stat(filepath.Join(r.CommonDir, "packed-refs")); err == nil && info.Size() > 0 {
@@ -128,7 +128,7 @@ func (r *repository) isEmpty() bool {
 // shallow lists the commits at which a shallow clone ends: they look like
 // roots and are none.
 func (r *repository) shallow() map[string]bool {
-	data, err := os.ReadFile(filepath.Join(r.CommonDir, "shallow"))
+	data, err := readRegular(filepath.Join(r.CommonDir, "shallow"), maxRefs)
 	if err != nil {
 		return nil
 	}

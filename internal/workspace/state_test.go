@@ -235,6 +235,25 @@ func TestLinks(t *testing.T) {
 	require.Error(t, err)
 }
 
+func TestALinkedFolderMayBecomeARepository(t *testing.T) {
+	s := newSandbox(t)
+	s.mkdir("proj/sub/deep")
+	proj, sub := s.link("proj", ""), s.link("proj/sub", "")
+	s.repo("proj")
+	s.git("proj", "remote", "add", "origin", "https://example.com/proj")
+	s.git("proj", "worktree", "add", "-q", "../linked")
+	for _, dir := range []string{"proj", "linked"} {
+		id := s.find(dir)
+		require.Equal(t, proj.Key, id.Key)
+		require.Equal(t, ByPath, id.FoundBy)
+		require.Equal(t, "main", s.find("proj").Code().Branch)
+	}
+	require.Equal(t, sub.Key, s.find("proj/sub/deep").Key)
+	require.Equal(t, s.path("proj/sub"), s.find("proj/sub/deep").Root)
+	require.Equal(t, "example.com/proj", s.link("proj/sub", "").Key, "now the repository is what is linked")
+	require.Equal(t, "example.com/proj", s.find("linked").Key)
+}
+
 func TestDamagedBindingsAreKept(t *testing.T) {
 	s := newSandbox(t)
 	s.mkdir("a")
