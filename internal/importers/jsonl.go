@@ -1,0 +1,245 @@
+package importers
+
+import (
+	"encoding/json"
+	"fmt"
+	"path"
+	"strings"
+
+	"gitvault/internal/entryfile"
+)
+
+// document is a line that is no export of ours: a title and a text, under the
+// names that such collections use.
+type document struct {
+	Title       text   `json:"title"`
+	Name        text   `json:"name"`
+	Body        text   `json:"body"`
+	Text        text   `json:"text"`
+	Content     text   `json:"content"`
+	Description text   `json:"description"`
+	Kind        text   `json:"kind"`
+	Type        text   `json:"type"`
+	Scope       text   `json:"scope"`
+	Status      text   `json:"status"`
+	Date        text   `json:"date"`
+	Created     text   `json:"created"`
+	CreatedAt   text   `json:"created_at"`
+	Updated     text   `json:"updated"`
+	UpdatedAt   text   `json:"updated_at"`
+	Tags        texts  `json:"tags"`
+	Path        text   `json:"path"`
+	SourceRepo  text   `json:"source_repo"`
+	Licence     text   `json:"licence"`
+	License     text   `json:"license"`
+	URL         text   `json:"url"`
+	ID          text   `json:"id"`
+	Pinned      truthy `json:"pinned"`
+}
+
+func readJSONL(s *source) error {
+	isLines := func(f file) bool {
+		switch strings.ToLower(path.Ext(f.rel)) {
+		case ".jsonl", ".ndjson":
+			return true
+		}
+		return false
+	}
+	return s.each(isLines, func(f file) error {
+		decisions, err := s.standings(f)
+		if err != nil {
+			return err
+		}
+		return s.jsonLines(f, func(n int, line []byte) error {
+			var mark struct {
+				Format text `json:"format"`
+			}
+			if err := json.Unmarshal(line, &mark); err != nil {
+				s.refuse(at(f, n), "it is no JSON object: %s", plainJSONError(err))
+				return nil
+			}
+			if mark.Format == LineFormat {
+				return s.ownLine(f, n, line)
+			}
+			return s.documentLine(f, n, line, decisions)
+		})
+	})
+}
+
+// standings reads the statuses and places of a file's documents, and nothing
+// more of them, so that a large file is never held whole.
+func (s *source) standings(f file) (*chains, error) {
+	var c chains
+	quiet := &source{ctx: s.ctx}
+	err := quiet.jsonLines(f, func(_ int, line []byte) error {
+		var d struct {
+			ID         text `json:"id"`
+			Status     text `json:"status"`
+			Path       text `json:"path"`
+			SourceRepo text `json:"source_repo"`
+		}
+		if json.Unmarshal(line, &d) == nil && d.Path != "" {
+			where := place(d.SourceRepo, d.Path)
+			c.add(first(d.ID, text(where)), where, readStatus(string(d.Status)))
+		}
+		return nil
+	})
+	c.resolve()
+	return &c, err
+}
+
+func place(repo, name text) string { return path.Join(string(repo), string(name)) }
+
+func (s *source) ownLine(f file, n int, line []byte) error {
+	var l Line
+	if err := json.Unmarshal(line, &l); err != nil {
+		s.refuse(at(f, n), "it is no line of an export: %s", plainJSONError(err))
+		return nil
+	}
+	if !entryfile.ValidID(l.ID) {
+		s.refuse(at(f, n), "%q is not an id", entryfile.Shorten(oneLine(l.ID), 40))
+		return nil
+	}
+	key := l.Scope + "/" + l.ID
+	if l.Proposal != nil {
+		key += "/" + l.Proposal.ID
+	}
+	return s.emit(Record{Entry: l.Entry(), Scope: l.Scope, Key: key, Proposal: l.Proposal, Where: at(f, n)})
+}
+
+func (s *source) documentLine(f file, n int, line []byte, decisions *chains) error {
+	var d document
+	if err := json.Unmarshal(line, &d); err != nil {
+		s.refuse(at(f, n), "it is no JSON object: %s", plainJSONError(err))
+		return nil
+	}
+	r := Record{Where: at(f, n)}
+	e := &r.Entry
+	e.Title = first(d.Title, d.Name)
+	e.Body = plainLines(first(d.Body, d.Text, d.Content))
+	if e.Body == "" && e.Title == "" {
+		s.refuse(r.Where, "it has neither a title nor a body")
+		return nil
+	}
+	e.Description = string(d.Description)
+	e.Tags = d.Tags
+	e.Pinned = bool(d.Pinned)
+	e.Kind = entryfile.Decision
+	for _, k := range []text{d.Kind, d.Type} {
+		if kind, err := entryfile.ParseKind(string(k)); err == nil {
+			e.Kind = kind
+			break
+		}
+	}
+	if d.Scope == User || d.Scope == Project {
+		r.Scope = string(d.Scope)
+	}
+	r.dated(&e.Created, "the date", first(d.Date, d.Created, d.CreatedAt))
+	r.dated(&e.Updated, "the date of the change", first(d.Updated, d.UpdatedAt))
+	e.Evidence = oneLine(strings.Join(nonEmpty(string(d.SourceRepo), string(d.Path), string(d.URL), parenthesised(first(d.Licence, d.License))), " "))
+	where := ""
+	if d.Path != "" {
+		where = place(d.SourceRepo, d.Path)
+	}
+	r.Key = first(d.ID, text(where))
+	if r.Key == "" {
+		r.Key = entryfile.DerivedID(e.Kind, e.Title+"\n"+e.Body, 0)
+	}
+	switch e.Kind {
+	case entryfile.OpenThread:
+		if strings.EqualFold(string(d.Status), entryfile.StatusResolved) {
+			e.Status = entryfile.StatusResolved
+		}
+	case entryfile.Decision:
+		decisions.apply(&r, where, readStatus(string(d.Status)))
+	}
+	return s.emit(r)
+}
+
+// A text is a JSON string; a number, true or false is taken as it is written,
+// and anything else as nothing.
+type text string
+
+func (t *text) UnmarshalJSON(data []byte) error {
+	switch {
+	case len(data) == 0 || data[0] == '{' || data[0] == '[' || string(data) == "null":
+		*t = ""
+	case data[0] == '"':
+		var s string
+		if err := json.Unmarshal(data, &s); err != nil {
+			return err
+		}
+		*t = text(s)
+	default:
+		*t = text(data)
+	}
+	return nil
+}
+
+// texts is a list of strings, or one string cut at its commas.
+type texts []string
+
+func (t *texts) UnmarshalJSON(data []byte) error {
+	var list []text
+	if json.Unmarshal(data, &list) != nil {
+		var one text
+		if err := json.Unmarshal(data, &one); err != nil {
+			return err
+		}
+		for part := range strings.SplitSeq(string(one), ",") {
+			list = append(list, text(part))
+		}
+	}
+	for _, s := range list {
+		if s := strings.TrimSpace(string(s)); s != "" {
+			*t = append(*t, s)
+		}
+	}
+	return nil
+}
+
+// truthy is true where JSON says true, and false for anything else.
+type truthy bool
+
+func (t *truthy) UnmarshalJSON(data []byte) error {
+	*t = string(data) == "true"
+	return nil
+}
+
+// first is the first text that says anything.
+func first(all ...text) string {
+	for _, t := range all {
+		if strings.TrimSpace(string(t)) != "" {
+			return string(t)
+		}
+	}
+	return ""
+}
+
+func nonEmpty(all ...string) []string {
+	var out []string
+	for _, s := range all {
+		if s != "" {
+			out = append(out, s)
+		}
+	}
+	return out
+}
+
+func parenthesised(s string) string {
+	if s == "" {
+		return ""
+	}
+	return "(" + s + ")"
+}
+
+// plainJSONError says what is wrong with a line without repeating it.
+func plainJSONError(err error) string {
+	switch e := err.(type) {
+	case *json.SyntaxError:
+		return fmt.Sprintf("syntax error at byte %d", e.Offset)
+	case *json.UnmarshalTypeError:
+		return fmt.Sprintf("%s where another kind of value belongs", e.Value)
+	}
+	return err.Error()
+}
