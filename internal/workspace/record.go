@@ -2,6 +2,7 @@ package workspace
 
 import (
 	"encoding/json"
+	"errors"
 	"os"
 	"path/filepath"
 	"slices"
@@ -83,7 +84,7 @@ func (o Options) cachedRoot(r *repository, rec record) (string, error) {
 		}
 	}
 	root, err := o.root(r)
-	if root != "" || err == errSlow {
+	if root != "" || errors.Is(err, errSlow) {
 		o.remember(r.CommonDir, func(rec *record) {
 			if rec.Stamp != now && rec.Key != "" {
 				return // another folder was here: what it used is not ours to mix up
