@@ -126,7 +126,11 @@ func reference(s string) bool {
 }
 
 // Attr returns s as the inside of a double-quoted attribute: one tagless line
-// without quotes of its own.
+// that ends neither the attribute nor, for a careless reader, the tag.
 func Attr(s string) string {
-	return strings.ReplaceAll(Tagless(Line(s)), `"`, "&quot;")
+	s = Tagless(Line(s))
+	if strings.ContainsAny(s, "\">") {
+		s = strings.ReplaceAll(strings.ReplaceAll(s, `"`, "&quot;"), ">", "&gt;")
+	}
+	return s
 }
