@@ -270,6 +270,36 @@ func blankBefore(data []byte, at int) int {
 	return at
 }
 
+// RemoveAll takes many entries out, as Remove does, in one pass over the file.
+func (d *Document) RemoveAll(ids []string) error {
+	gone := make([]bool, len(d.sections))
+	for _, id := range ids {
+		i, ok := d.byID[id]
+		if !ok {
+			return fmt.Errorf("%s is not in %s", id, d.path)
+		}
+		if d.sections[i].Err != nil {
+			return errUnreadable
+		}
+		gone[i] = true
+	}
+	out := make([]byte, 0, len(d.data))
+	at := 0
+	for i, s := range d.sections {
+		if gone[i] {
+			out = append(out, d.data[at:s.Start]...)
+			at = s.next
+		}
+	}
+	out = append(out, d.data[at:]...)
+	after := Parse(d.kind, d.path, out)
+	if len(after.sections) != len(d.sections)-len(ids) {
+		return fmt.Errorf("without %d entries the text between them in %s would be read otherwise: close the open blocks there by hand", len(ids), d.path)
+	}
+	*d = *after
+	return nil
+}
+
 // stands reports whether what follows section i is still read as it is when
 // the bytes from start to end are gone.
 func (d *Document) stands(i, start, end int) bool {

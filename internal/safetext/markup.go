@@ -12,35 +12,18 @@ import (
 // escaped, so that the source stays readable.
 func Markdown(s string) string {
 	s = Line(s)
-	n := 0
-	for n < len(s) && (!special(s[n]) || !escapes(s, n)) {
-		n++
-	}
-	if n == len(s) {
+	if i := strings.IndexAny(s, "\\`*_[]<>&|~$#+-.)=!:"); i < 0 {
 		return s
 	}
-	b := make([]byte, n, len(s)+len(s)/8+4)
-	copy(b, s)
-	for i := n; i < len(s); i++ {
-		if special(s[i]) && escapes(s, i) {
-			b = append(b, '\\')
+	var b strings.Builder
+	b.Grow(len(s) + len(s)/8 + 4)
+	for i := 0; i < len(s); i++ {
+		if escapes(s, i) {
+			b.WriteByte('\\')
 		}
-		b = append(b, s[i])
+		b.WriteByte(s[i])
 	}
-	return string(b)
-}
-
-// special reports whether c is one of the bytes escapes looks at, as fast as
-// it can: most bytes of most texts are not.
-func special(c byte) bool {
-	const (
-		low  = 1<<'!' | 1<<'#' | 1<<'$' | 1<<'&' | 1<<')' | 1<<'*' | 1<<'+' | 1<<'-' | 1<<'.' | 1<<':' | 1<<'<' | 1<<'=' | 1<<'>'
-		high = 1<<('['-64) | 1<<('\\'-64) | 1<<(']'-64) | 1<<('_'-64) | 1<<('`'-64) | 1<<('|'-64) | 1<<('~'-64)
-	)
-	if c < 64 {
-		return low>>c&1 != 0
-	}
-	return c < 128 && uint64(high)>>(c-64)&1 != 0
+	return b.String()
 }
 
 // escapes reports whether Markdown could take the byte s[i] for markup.
@@ -126,11 +109,7 @@ func reference(s string) bool {
 }
 
 // Attr returns s as the inside of a double-quoted attribute: one tagless line
-// that ends neither the attribute nor, for a careless reader, the tag.
+// without quotes of its own.
 func Attr(s string) string {
-	s = Tagless(Line(s))
-	if strings.ContainsAny(s, "\">") {
-		s = strings.ReplaceAll(strings.ReplaceAll(s, `"`, "&quot;"), ">", "&gt;")
-	}
-	return s
+	return strings.ReplaceAll(Tagless(Line(s)), `"`, "&quot;")
 }

@@ -21,7 +21,7 @@ func (s *scanner) assignments() {
 		}
 		op := text[i:end]
 		start, quote := opening(text, end)
-		var stop int
+		stop := start
 		if quote != 0 || start >= run {
 			stop = closing(text, start, quote)
 		} else {

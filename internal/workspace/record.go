@@ -2,7 +2,6 @@ package workspace
 
 import (
 	"encoding/json"
-	"errors"
 	"os"
 	"path/filepath"
 	"slices"
@@ -84,7 +83,7 @@ func (o Options) cachedRoot(r *repository, rec record) (string, error) {
 		}
 	}
 	root, err := o.root(r)
-	if root != "" || errors.Is(err, errSlow) {
+	if root != "" || err == errSlow {
 		o.remember(r.CommonDir, func(rec *record) {
 			if rec.Stamp != now && rec.Key != "" {
 				return // another folder was here: what it used is not ours to mix up

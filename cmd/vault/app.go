@@ -1,0 +1,242 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"os/user"
+	"path/filepath"
+	"strings"
+
+	"github.com/adrg/xdg"
+	"github.com/spf13/cobra"
+	"golang.org/x/term"
+
+	"gitvault/vault"
+)
+
+// A world is all that the program takes from around it.
+type world struct {
+	stdin          io.Reader
+	stdout, stderr io.Writer
+	lookup         func(string) (string, bool) // the environment
+	dir            string
+	inTerminal     bool // a person can be asked
+	outTerminal    bool // a person is reading
+	errTerminal    bool // a person is waiting
+}
+
+// process is the world of a real process.
+func process() world {
+	dir, err := os.Getwd()
+	if err != nil {
+		dir = "."
+	}
+	return world{
+		stdin: os.Stdin, stdout: os.Stdout, stderr: os.Stderr, lookup: os.LookupEnv, dir: dir,
+		inTerminal:  term.IsTerminal(int(os.Stdin.Fd())) && term.IsTerminal(int(os.Stderr.Fd())),
+		outTerminal: term.IsTerminal(int(os.Stdout.Fd())),
+		errTerminal: term.IsTerminal(int(os.Stderr.Fd())),
+	}
+}
+
+func (w world) getenv(name string) string {
+	value, _ := w.lookup(name)
+	return value
+}
+
+// An app is one run of the program: the world, and the flags that every verb
+// takes.
+type app struct {
+	world
+	chdir   string
+	home    string
+	scope   string
+	agent   string
+	json    bool
+	quiet   bool
+	noColor bool
+	yes     bool
+}
+
+// exitCodes are the documented exit statuses.
+var exitCodes = map[vault.Code]int{
+	vault.Failed: 1, vault.Invalid: 2, vault.NotFound: 3, vault.Refused: 4, vault.Conflict: 5, vault.Busy: 75,
+}
+
+// errFailed ends a verb that has said all there is to say with exit status 1.
+var errFailed = errors.New("failed")
+
+// run is the program: it returns the exit status.
+func run(ctx context.Context, args []string, w world) int {
+	a := &app{world: w}
+	root := a.command()
+	root.SetArgs(args)
+	root.SetIn(w.stdin)
+	root.SetOut(w.stdout)
+	root.SetErr(w.stderr)
+	err := root.ExecuteContext(ctx)
+	switch {
+	case err == nil:
+		return 0
+	case errors.Is(err, errFailed):
+		return 1
+	}
+	code := vault.CodeOf(err)
+	var e *vault.Error
+	if !errors.As(err, &e) {
+		e = &vault.Error{Code: code, Message: err.Error()}
+		var usage *usageError
+		if errors.As(err, &usage) {
+			e.Code = vault.Invalid
+		}
+	}
+	a.report(e)
+	return exitCodes[e.Code]
+}
+
+// report prints an error as one line, or as JSON.
+func (a *app) report(e *vault.Error) {
+	if a.json {
+		printJSON(a.stderr, map[string]any{"error": map[string]any{
+			"code": e.Code, "message": oneLine(e.Message), "hint": oneLine(e.Hint)}})
+		return
+	}
+	fmt.Fprintln(a.stderr, "vault: "+oneLine(e.Error()))
+}
+
+// A usageError is a wrong use of the command line.
+type usageError struct{ error }
+
+func (e *usageError) Unwrap() error { return e.error }
+
+func usage(format string, args ...any) error {
+	return &vault.Error{Code: vault.Invalid, Message: fmt.Sprintf(format, args...), Hint: "see 'vault help'"}
+}
+
+// command is the whole command line.
+func (a *app) command() *cobra.Command {
+	root := &cobra.Command{
+		Use:   "vault",
+		Short: "Memory for AI agents and people, as plain Markdown in git",
+		Long: `Memory for AI agents and the people who work with them, as plain Markdown in git.
+
+Each scope (yours, and one for each project) is a git repository of Markdown;
+each change is a commit, so nothing is lost and everything can be undone.`,
+		Example: `  vault remember "Answer in short sentences."
+  vault remember --kind decision --title "Queue in Postgres" "One system less to run."
+  vault list
+  vault get gk2m`,
+		SilenceErrors: true,
+		SilenceUsage:  true,
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) > 0 {
+				return usage("unknown command %q", args[0])
+			}
+			return nil
+		},
+		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
+	}
+	root.CompletionOptions.DisableDefaultCmd = true
+	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
+		return &vault.Error{Code: vault.Invalid, Message: oneLine(err.Error()), Hint: "see '" + c.CommandPath() + " --help'", Err: err}
+	})
+	f := root.PersistentFlags()
+	f.StringVarP(&a.chdir, "directory", "C", "", "act as if started in `DIR`")
+	f.StringVar(&a.home, "home", "", "the vault's home `DIR` (default $VAULT_HOME, else the user's data folder)")
+	f.StringVar(&a.scope, "scope", "", "only this scope: user, project or a `NAME` from 'vault scopes'")
+	f.StringVar(&a.agent, "agent", "", "act for the agent `NAME` (or set VAULT_AGENT)")
+	f.BoolVar(&a.json, "json", false, "print one JSON document")
+	f.BoolVarP(&a.quiet, "quiet", "q", false, "no notes and no progress")
+	f.BoolVar(&a.noColor, "no-color", false, "no colour (or set NO_COLOR)")
+	f.BoolVarP(&a.yes, "yes", "y", false, "answer yes where a person would be asked")
+	for _, verb := range []func(*app) *cobra.Command{
+		rememberCmd, getCmd, listCmd, editCmd, forgetCmd,
+		logCmd, showCmd, diffCmd, blameCmd, restoreCmd, undoCmd,
+		statusCmd, checkCmd, initCmd, linkCmd, scopesCmd, importCmd,
+		completionCmd, manCmd, versionCmd,
+	} {
+		root.AddCommand(verb(a))
+	}
+	return root
+}
+
+// verb makes a command; args is what cobra checks the arguments with.
+func verb(use, short, example string, args cobra.PositionalArgs, fn func(*cobra.Command, []string) error) *cobra.Command {
+	return &cobra.Command{
+		Use: use, Short: short, Example: example,
+		Args: func(c *cobra.Command, list []string) error {
+			if err := args(c, list); err != nil {
+				return &vault.Error{Code: vault.Invalid, Message: oneLine(err.Error()), Hint: "see '" + c.CommandPath() + " --help'", Err: err}
+			}
+			return nil
+		},
+		RunE:                  fn,
+		DisableFlagsInUseLine: true,
+	}
+}
+
+// open opens the home that the flags and the environment name.
+func (a *app) open() (*vault.Home, error) { return a.openWith(nil) }
+
+// openWith opens the home for a verb that shows its progress.
+func (a *app) openWith(progress func(what string, done, of int)) (*vault.Home, error) {
+	dir := a.dir
+	if a.chdir != "" {
+		dir = a.chdir
+		if !filepath.IsAbs(dir) {
+			dir = filepath.Join(a.dir, dir)
+		}
+		fi, err := os.Stat(dir)
+		if err != nil || !fi.IsDir() {
+			return nil, &vault.Error{Code: vault.Invalid, Message: "no folder " + a.chdir, Hint: "give -C a folder that is there"}
+		}
+	}
+	home := a.home
+	switch {
+	case home != "" && !filepath.IsAbs(home):
+		home = filepath.Join(a.dir, home)
+	case home == "":
+		home = a.getenv("VAULT_HOME")
+	}
+	if home == "" {
+		home = filepath.Join(xdg.DataHome, "vault")
+	}
+	agent := a.agent
+	if agent == "" {
+		agent = a.getenv("VAULT_AGENT")
+	}
+	host, _ := os.Hostname()
+	userHome, _ := os.UserHomeDir()
+	git, _ := exec.LookPath("git")
+	return vault.Open(vault.Options{
+		Home: home, Dir: dir, Env: a.lookup, UserHome: userHome, Account: account(a.getenv), Host: host, Git: git,
+		Writer: vault.Writer{Agent: agent, Session: a.getenv("VAULT_SESSION")},
+		Notice: a.note, Progress: progress,
+	})
+}
+
+// account is the login name, for people git knows no name of.
+func account(getenv func(string) string) string {
+	for _, key := range []string{"USER", "LOGNAME", "USERNAME"} {
+		if name := getenv(key); name != "" {
+			return name
+		}
+	}
+	if u, err := user.Current(); err == nil {
+		return u.Username
+	}
+	return "unknown"
+}
+
+// note tells a person something that is no data and no error.
+func (a *app) note(message string) {
+	if !a.quiet {
+		fmt.Fprintln(a.stderr, oneLine(message))
+	}
+}
+
+func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }

@@ -1,0 +1,104 @@
+package main
+
+import (
+	"strings"
+
+	"github.com/pmezard/go-difflib/difflib"
+	"github.com/spf13/cobra"
+
+	"gitvault/internal/safetext"
+	"gitvault/vault"
+)
+
+func diffCmd(a *app) *cobra.Command {
+	var patch bool
+	c := verb("diff [A[..B]] [--patch]", "Compare two states, entry by entry", `  vault diff                 what was edited by hand and not committed yet
+  vault diff HEAD~5          what changed since
+  vault diff 3f9c2d1..HEAD --patch`, cobra.MaximumNArgs(1), func(c *cobra.Command, args []string) error {
+		q := vault.DiffQuery{Scope: a.scope}
+		if len(args) == 1 {
+			from, to, span := strings.Cut(args[0], "..")
+			q.From, q.To = from, to
+			if span && to == "" {
+				q.To = "HEAD"
+			}
+			if span && from == "" {
+				q.From = "HEAD"
+			}
+		}
+		h, err := a.open()
+		if err != nil {
+			return err
+		}
+		list, err := h.Diff(c.Context(), q)
+		if err != nil {
+			return err
+		}
+		if a.json {
+			changes := []vault.EntryChange{}
+			for _, d := range list {
+				changes = append(changes, d.Changes...)
+			}
+			printJSON(a.stdout, map[string]any{"changes": changes})
+			return nil
+		}
+		for _, d := range list {
+			if patch {
+				if err := a.patch(d); err != nil {
+					return err
+				}
+				continue
+			}
+			for _, ch := range d.Changes {
+				a.texts(ch)
+			}
+		}
+		return nil
+	})
+	c.Flags().BoolVarP(&patch, "patch", "p", false, "as plain patches of the files")
+	return c
+}
+
+// patch prints a diff as git would.
+func (a *app) patch(d vault.Diff) error {
+	for _, f := range d.Patch {
+		from, to := "a/"+f.Path, "b/"+f.Path
+		if f.Before == nil {
+			from = "/dev/null"
+		}
+		if f.After == nil {
+			to = "/dev/null"
+		}
+		text, err := difflib.GetUnifiedDiffString(difflib.UnifiedDiff{
+			A: lines(f.Before), B: lines(f.After), FromFile: from, ToFile: to, Context: 3,
+		})
+		if err != nil {
+			return err
+		}
+		for line := range strings.Lines(text) {
+			line = safetext.Text(strings.TrimSuffix(line, "\n"))
+			switch {
+			case strings.HasPrefix(line, "+"):
+				line = a.paint(green, line)
+			case strings.HasPrefix(line, "-"):
+				line = a.paint(red, line)
+			}
+			a.println(line)
+		}
+	}
+	return nil
+}
+
+// lines splits a file for a patch; a last line without an end says so, as git
+// has it.
+func lines(data []byte) []string {
+	if len(data) == 0 {
+		return nil
+	}
+	out := strings.SplitAfter(string(data), "\n")
+	if out[len(out)-1] == "" {
+		return out[:len(out)-1]
+	}
+	out[len(out)-1] += "\n\\ No newline at end of file\n"
+	return out
+}

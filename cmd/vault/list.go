@@ -1,0 +1,58 @@
+package main
+
+import (
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"gitvault/internal/safetext"
+	"gitvault/vault"
+)
+
+func listCmd(a *app) *cobra.Command {
+	var q vault.ListQuery
+	var kind string
+	c := verb("list [flags]", "List the entries, the newest first", `  vault list
+  vault list --kind decision --tag storage
+  vault list --all --json`, cobra.NoArgs, func(c *cobra.Command, _ []string) error {
+		var err error
+		if kind != "" {
+			if q.Kind, err = vault.ParseKind(kind); err != nil {
+				return err
+			}
+		}
+		q.Scope = a.scope
+		h, err := a.open()
+		if err != nil {
+			return err
+		}
+		list, err := h.List(c.Context(), q)
+		if list == nil {
+			return err
+		}
+		if a.json {
+			printJSON(a.stdout, map[string]any{"entries": list, "total": len(list)})
+			return err
+		}
+		a.list(list)
+		return err
+	})
+	f := c.Flags()
+	f.StringVarP(&kind, "kind", "k", "", "only entries of this kind")
+	f.StringVar(&q.Tag, "tag", "", "only entries with this tag")
+	f.StringVar(&q.Status, "status", "", "only open, resolved, superseded or expired ones")
+	f.BoolVar(&q.All, "all", false, "also superseded, expired and resolved entries, and conflict siblings")
+	f.BoolVar(&q.Body, "body", false, "with --json: bodies too")
+	return c
+}
+
+// list prints entries as lines.
+func (a *app) list(list []vault.Entry) {
+	for _, e := range list {
+		line := fmt.Sprintf("%s  %s", a.paint(dim, fmt.Sprintf("%-13s", e.Kind)), a.headline(e))
+		if e.Description != "" && e.Description != e.Title {
+			line += a.paint(dim, ": "+safetext.Line(e.Description))
+		}
+		a.println(line)
+	}
+}

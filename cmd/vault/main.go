@@ -1,0 +1,16 @@
+// Command vault is memory for AI agents and the people who work with them, as
+// plain Markdown in git.
+package main
+
+import (
+	"context"
+	"os"
+	"os/signal"
+)
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, terminate)
+	code := run(ctx, os.Args[1:], process())
+	stop()
+	os.Exit(code)
+}

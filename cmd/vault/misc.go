@@ -1,0 +1,72 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"runtime"
+	"runtime/debug"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/cobra/doc"
+
+	"gitvault/vault"
+)
+
+func versionCmd(a *app) *cobra.Command {
+	return verb("version", "Print the version", `  vault version`, cobra.NoArgs, func(*cobra.Command, []string) error {
+		v := "devel"
+		if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" && info.Main.Version != "(devel)" {
+			v = info.Main.Version
+		}
+		if a.json {
+			printJSON(a.stdout, map[string]any{"version": v, "go": runtime.Version(), "format": vault.FormatVersion})
+			return nil
+		}
+		a.println("vault ", v)
+		return nil
+	})
+}
+
+func completionCmd(a *app) *cobra.Command {
+	c := verb("completion bash|zsh|fish|powershell", "Print a shell's completion script", `  vault completion bash > /etc/bash_completion.d/vault
+  source <(vault completion zsh)`, cobra.MatchAll(cobra.ExactArgs(1), cobra.OnlyValidArgs), func(c *cobra.Command, args []string) error {
+		root := c.Root()
+		switch args[0] {
+		case "bash":
+			return root.GenBashCompletionV2(a.stdout, true)
+		case "zsh":
+			return root.GenZshCompletion(a.stdout)
+		case "fish":
+			return root.GenFishCompletion(a.stdout, true)
+		}
+		return root.GenPowerShellCompletionWithDesc(a.stdout)
+	})
+	c.ValidArgs = []string{"bash", "zsh", "fish", "powershell"}
+	return c
+}
+
+func manCmd(a *app) *cobra.Command {
+	var dir string
+	c := verb("man [VERB] [--dir DIR]", "Print a manual page, or write all of them", `  vault man remember | man -l -
+  vault man --dir ~/.local/share/man/man1`, cobra.MaximumNArgs(1), func(c *cobra.Command, args []string) error {
+		header := &doc.GenManHeader{Title: "VAULT", Section: "1", Source: "vault", Manual: "vault"}
+		root := c.Root()
+		root.DisableAutoGenTag = true
+		if dir != "" {
+			if !filepath.IsAbs(dir) {
+				dir = filepath.Join(a.dir, dir)
+			}
+			if err := os.MkdirAll(dir, 0o755); err != nil {
+				return err
+			}
+			return doc.GenManTree(root, header, dir)
+		}
+		page, rest, err := root.Find(args)
+		if err != nil || len(rest) > 0 {
+			return usage("unknown command %q", args[0])
+		}
+		return doc.GenMan(page, header, a.stdout)
+	})
+	c.Flags().StringVar(&dir, "dir", "", "write the pages of all verbs into `DIR`")
+	return c
+}

@@ -1,0 +1,6 @@
+package main
+
+import "os"
+
+// Windows sends only interrupts.
+var terminate = os.Interrupt

@@ -1,0 +1,18 @@
+package workspace
+
+// RemoteURLs lists the URLs of the repository's remotes as its configuration
+// writes them; none outside a repository.
+func (id Identity) RemoteURLs() []string {
+	if id.repo == nil {
+		return nil
+	}
+	cfg, err := id.options.config(id.repo)
+	if err != nil {
+		return nil
+	}
+	var urls []string
+	for _, r := range cfg.Remotes() {
+		urls = append(urls, r.URLs...)
+	}
+	return urls
+}

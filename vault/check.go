@@ -1,0 +1,204 @@
+package vault
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"slices"
+	"sort"
+	"strings"
+
+	"gitvault/gitstore"
+	"gitvault/internal/entryfile"
+)
+
+// Severities of a finding.
+const (
+	SeverityError   = "error"   // something is wrong, and a check fails on it
+	SeverityWarning = "warning" // something to look at
+)
+
+// A Finding is something that a check noticed.
+type Finding struct {
+	Rule     string `json:"rule"`
+	Severity string `json:"severity"`
+	Scope    string `json:"scope"`
+	ID       string `json:"id,omitempty"`
+	File     string `json:"file"`
+	Line     int    `json:"line,omitempty"`
+	Message  string `json:"message"`
+}
+
+// Check looks for what is wrong in the folder's scopes. With fix it first does
+// what a write would do anyway: commit hand edits, write ids down, and make
+// INDEX.md anew.
+func (h *Home) Check(ctx context.Context, scope string, fix bool) ([]Finding, error) {
+	scopes, err := h.selected(scope)
+	if err != nil {
+		return nil, err
+	}
+	out := []Finding{}
+	for _, s := range scopes {
+		if fix {
+			if err := s.write(ctx, (*txn).reindex); err != nil {
+				return out, err
+			}
+		}
+		found, err := s.check(ctx)
+		if err != nil {
+			found = append(found, Finding{Rule: "scope", Severity: SeverityError, File: ".", Message: oneLine(err.Error())})
+		}
+		for _, f := range found {
+			f.Scope = s.name
+			out = append(out, f)
+		}
+	}
+	return out, nil
+}
+
+// reindex commits an INDEX.md that had fallen behind, and nothing else.
+func (t *txn) reindex() error {
+	_, err := t.commit(message{op: "adopt", title: indexFile, source: "vault"}, nil)
+	return err
+}
+
+func (s *Scope) check(ctx context.Context) ([]Finding, error) {
+	r, err := s.open()
+	if err != nil {
+		return nil, err
+	}
+	v, err := r.View(ctx)
+	if err != nil {
+		return nil, s.fail(err)
+	}
+	t, _, err := s.treeOf(ctx, r, v)
+	if err != nil {
+		return nil, err
+	}
+	c := checker{tree: t, byID: map[string][]located{}}
+	for _, p := range sortedKeys(t.blocked) {
+		c.add(Finding{Rule: "file", Severity: SeverityError, File: p, Message: t.blocked[p]})
+	}
+	if err := c.entries(ctx); err != nil {
+		return c.findings, s.fail(err)
+	}
+	c.links()
+	if err := c.index(s, v); err != nil {
+		return c.findings, s.fail(err)
+	}
+	sort.SliceStable(c.findings, func(i, j int) bool {
+		a, b := c.findings[i], c.findings[j]
+		if a.File != b.File {
+			return a.File < b.File
+		}
+		return a.Line < b.Line
+	})
+	return c.findings, nil
+}
+
+type checker struct {
+	tree     *tree
+	byID     map[string][]located
+	findings []Finding
+}
+
+func (c *checker) add(f Finding) { c.findings = append(c.findings, f) }
+
+func (c *checker) about(rule, severity string, l located, format string, args ...any) {
+	c.add(Finding{Rule: rule, Severity: severity, ID: l.ID, File: l.path, Line: l.Line, Message: fmt.Sprintf(format, args...)})
+}
+
+func (c *checker) entries(ctx context.Context) error {
+	for _, p := range c.tree.paths(Kinds()...) {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		doc, err := c.tree.files[p].document()
+		if err != nil {
+			return err
+		}
+		for _, s := range doc.Sections() {
+			l := located{s, p}
+			if s.Err != nil {
+				c.about("format", SeverityError, l, "not readable as an entry, and not offered: %s", oneLine(s.Err.Error()))
+				continue
+			}
+			c.byID[s.ID] = append(c.byID[s.ID], l)
+			if err := entryfile.Check(s.Entry); err != nil {
+				c.about("limit", SeverityError, l, "%s", oneLine(err.Error()))
+			}
+			for _, stamp := range []string{s.Created, s.Updated} {
+				if stamp != "" && parseStamp(stamp).IsZero() {
+					c.about("date", SeverityWarning, l, "%q is no time like 2026-11-30T19:27:00Z", stamp)
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// links checks that ids are one of a kind, and that what points to an entry
+// points to one that is there, without going round in a circle.
+func (c *checker) links() {
+	for _, id := range sortedKeys(c.byID) {
+		list := c.byID[id]
+		for _, l := range list[1:] {
+			c.about("id", SeverityError, l, "the id %s is also in %s", id, list[0].path)
+		}
+		l := list[0]
+		targets := map[string][]string{"supersedes": l.Supersedes, "derived_from": l.DerivedFrom}
+		if l.Conflict != "" {
+			targets["conflict"] = []string{l.Conflict}
+		}
+		for _, key := range sortedKeys(targets) {
+			for _, to := range targets[key] {
+				if c.byID[to] == nil {
+					c.about("link", SeverityWarning, l, "%s names %s, which is not there", key, to)
+				}
+			}
+		}
+		if round := c.circle(id); round != nil {
+			c.about("cycle", SeverityError, l, "supersedes itself by way of %s", strings.Join(round, ", "))
+		}
+	}
+}
+
+// circle finds a way from an entry back to itself through what it supersedes.
+func (c *checker) circle(start string) []string {
+	seen := map[string]bool{}
+	var walk func(id string, way []string) []string
+	walk = func(id string, way []string) []string {
+		for _, l := range c.byID[id] {
+			for _, next := range l.Supersedes {
+				if next == start {
+					return append(slices.Clone(way), next)
+				}
+				if !seen[next] {
+					seen[next] = true
+					if found := walk(next, append(way, next)); found != nil {
+						return found
+					}
+				}
+			}
+		}
+		return nil
+	}
+	return walk(start, nil)
+}
+
+// index checks that INDEX.md is what the files make it.
+func (c *checker) index(s *Scope, v *gitstore.View) error {
+	want, err := c.tree.index(s.name, s.cacheDir())
+	if err != nil {
+		return err
+	}
+	got, err := v.Read(indexFile)
+	if err != nil && CodeOf(err) != NotFound {
+		return err
+	}
+	if !bytes.Equal(got, want) {
+		c.add(Finding{Rule: "index", Severity: SeverityWarning, File: indexFile,
+			Message: "is not what the entries make it: the next change, or 'vault check --fix', makes it anew"})
+	}
+	return nil
+}

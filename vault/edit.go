@@ -1,0 +1,191 @@
+package vault
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"time"
+
+	"gitvault/internal/entryfile"
+)
+
+// An Edit says what to change of an entry; a nil field stays as it is.
+type Edit struct {
+	Scope       string // where to look; everywhere in the folder's scopes by default
+	Title       *string
+	Description *string
+	Text        *string
+	Tags        *[]string
+	Pin         *bool
+	Paths       *[]string
+	Evidence    *string
+	Supersedes  *[]string
+	Expires     *string
+}
+
+// Edit changes one entry, in one commit. An edit that changes nothing makes
+// none and is answered with Unchanged.
+func (h *Home) Edit(ctx context.Context, id string, ed Edit) (Change, error) {
+	s, _, found, err := h.locate(ctx, ed.Scope, id)
+	if err != nil {
+		return Change{}, err
+	}
+	var out Change
+	err = s.write(ctx, func(t *txn) error {
+		l, err := t.tree.one(s.name, found.ID)
+		if err != nil {
+			return err
+		}
+		e, err := t.applied(l.Entry, ed)
+		if err != nil {
+			return err
+		}
+		if entryfile.Hash(e) == entryfile.Hash(l.Entry) {
+			out = Change{Entry: t.present(l), Unchanged: true}
+			return nil
+		}
+		e.Updated = later(t.now, l.Entry)
+		done, err := t.propose(proposal{op: entryfile.OpEdit, before: &l, after: e})
+		if err != nil {
+			return err
+		}
+		c, err := t.commit(message{op: "edit", title: e.Title, source: h.opt.Writer.source(), session: h.opt.Writer.Session}, nil)
+		out = t.outcome(done, c)
+		return err
+	})
+	return out, err
+}
+
+// applied is the entry with an edit applied.
+func (t *txn) applied(e entryfile.Entry, ed Edit) (entryfile.Entry, error) {
+	e = e.Clone()
+	var err error
+	heading := e.Body == e.Title
+	chosen := e.Title != entryfile.DefaultTitle(e.Body)
+	if ed.Text != nil {
+		e.Body = entryfile.TrimBody(*ed.Text)
+		if e.Body == "" && ed.Title == nil {
+			return e, invalid("use 'vault forget' to take the entry out", "the new text is empty")
+		}
+		if !chosen && ed.Title == nil {
+			e.Title = entryfile.DefaultTitle(e.Body)
+		}
+	}
+	if ed.Title != nil {
+		e.Title = strings.TrimSpace(*ed.Title)
+		if heading && ed.Text == nil || e.Body == "" {
+			e.Body = e.Title
+		}
+	}
+	setText(&e.Description, ed.Description)
+	setText(&e.Evidence, ed.Evidence)
+	setText(&e.Expires, ed.Expires)
+	if ed.Tags != nil {
+		e.Tags = slices.Clone(*ed.Tags)
+	}
+	if ed.Pin != nil {
+		e.Pinned = *ed.Pin
+	}
+	if ed.Paths != nil {
+		e.Paths = nil
+		for _, p := range *ed.Paths {
+			seen, err := t.scope.pathSeen(p)
+			if err != nil {
+				return e, err
+			}
+			e.Paths = append(e.Paths, seen)
+		}
+	}
+	if ed.Supersedes != nil {
+		if e.Supersedes, err = t.resolve(*ed.Supersedes); err != nil {
+			return e, err
+		}
+		if slices.Contains(e.Supersedes, e.ID) {
+			return e, invalid("name another entry", "%s can't supersede itself", e.ID)
+		}
+	}
+	return e, nil
+}
+
+func setText(field *string, value *string) {
+	if value != nil {
+		*field = strings.TrimSpace(*value)
+	}
+}
+
+// later is the time of a change to an entry: now, or a second after its last
+// change where the clock says less.
+func later(now string, e entryfile.Entry) string {
+	last := parseStamp(e.Changed())
+	if last.IsZero() || parseStamp(now).After(last) {
+		return now
+	}
+	return entryfile.Stamp(last.Add(time.Second))
+}
+
+// Forget takes entries out of the authored files, in one commit a scope. They
+// stay in the history, and 'restore' brings them back.
+func (h *Home) Forget(ctx context.Context, scope string, ids []string, reason string) ([]Change, error) {
+	type target struct {
+		scope *Scope
+		ids   []string
+	}
+	var targets []*target
+	for _, id := range ids {
+		s, _, l, err := h.locate(ctx, scope, id)
+		if err != nil {
+			return nil, err
+		}
+		i := slices.IndexFunc(targets, func(t *target) bool { return t.scope.dir == s.dir })
+		if i < 0 {
+			targets = append(targets, &target{scope: s})
+			i = len(targets) - 1
+		}
+		if !slices.Contains(targets[i].ids, l.ID) {
+			targets[i].ids = append(targets[i].ids, l.ID)
+		}
+	}
+	var out []Change
+	for _, tg := range targets {
+		var changes []Change
+		err := tg.scope.write(ctx, func(t *txn) error {
+			changes = nil
+			var gone []located
+			var done []outcome
+			for _, id := range tg.ids {
+				l, err := t.tree.one(tg.scope.name, id)
+				if err != nil {
+					return err
+				}
+				o, err := t.propose(proposal{op: entryfile.OpForget, before: &l, after: l.Entry})
+				if err != nil {
+					return err
+				}
+				gone = append(gone, l)
+				done = append(done, o)
+			}
+			c, err := t.commit(message{op: "forget", title: titles(gone), reason: reason,
+				source: h.opt.Writer.source(), session: h.opt.Writer.Session}, nil)
+			if err != nil {
+				return err
+			}
+			for _, o := range done {
+				changes = append(changes, t.outcome(o, c))
+			}
+			return nil
+		})
+		if err != nil {
+			return out, err
+		}
+		out = append(out, changes...)
+	}
+	return out, nil
+}
+
+// titles names what a change of several entries is about.
+func titles(list []located) string {
+	if len(list) == 1 {
+		return list[0].Title
+	}
+	return countEntries(len(list))
+}

@@ -1,0 +1,80 @@
+package vault
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+
+	"gitvault/internal/entryfile"
+)
+
+// editorHelp heads the text that an editor opens on.
+const editorHelp = `# Change what you like, save and leave. An empty file changes nothing.
+# The body is all that follows the second line of dashes.
+`
+
+// editable is an entry's fields as an editor shows them, in this order.
+type editable struct {
+	Title       string   `yaml:"title"`
+	Description string   `yaml:"description"`
+	Tags        []string `yaml:"tags,flow"`
+	Pinned      bool     `yaml:"pinned"`
+	Paths       []string `yaml:"paths,flow"`
+	Evidence    string   `yaml:"evidence"`
+	Supersedes  []string `yaml:"supersedes,flow"`
+	Expires     string   `yaml:"expires"`
+}
+
+// EditorText is an entry laid out for an editor; ParseEditorText reads it back.
+func (h *Home) EditorText(ctx context.Context, scope, id string) (Entry, string, error) {
+	s, _, l, err := h.locate(ctx, scope, id)
+	if err != nil {
+		return Entry{}, "", err
+	}
+	e := present(s.name, l)
+	fields, err := yaml.Marshal(editable{
+		Title: e.Title, Description: l.Description, Tags: e.Tags, Pinned: e.Pinned, Paths: e.Paths,
+		Evidence: e.Evidence, Supersedes: e.Supersedes, Expires: e.Expires,
+	})
+	if err != nil {
+		return e, "", &Error{Code: Failed, Message: oneLine(err.Error()), Err: err}
+	}
+	body := e.Body
+	if body == e.Title {
+		body = ""
+	}
+	return e, "---\n" + editorHelp + string(fields) + "---\n\n" + body + "\n", nil
+}
+
+// ParseEditorText reads what an editor has made of EditorText. The second
+// result is false where the file is empty: nothing is to be changed.
+func ParseEditorText(text string) (Edit, bool, error) {
+	if strings.TrimSpace(text) == "" {
+		return Edit{}, false, nil
+	}
+	text = strings.ReplaceAll(text, "\r\n", "\n")
+	rest, ok := strings.CutPrefix(strings.TrimPrefix(text, "\ufeff"), "---\n")
+	if !ok {
+		return Edit{}, false, fmt.Errorf("the first line is not ---")
+	}
+	head, body, ok := strings.Cut(rest, "\n---\n")
+	if !ok {
+		return Edit{}, false, fmt.Errorf("the line --- that ends the fields is missing")
+	}
+	var f editable
+	dec := yaml.NewDecoder(strings.NewReader(head))
+	dec.KnownFields(true)
+	if err := dec.Decode(&f); err != nil {
+		return Edit{}, false, fmt.Errorf("%s", oneLine(err.Error()))
+	}
+	body = entryfile.TrimBody(body)
+	if body == "" {
+		body = f.Title
+	}
+	return Edit{
+		Title: &f.Title, Description: &f.Description, Text: &body, Tags: &f.Tags, Pin: &f.Pinned, Paths: &f.Paths,
+		Evidence: &f.Evidence, Supersedes: &f.Supersedes, Expires: &f.Expires,
+	}, true, nil
+}

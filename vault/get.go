@@ -1,0 +1,176 @@
+package vault
+
+import (
+	"context"
+	"slices"
+	"sort"
+	"strings"
+	"time"
+
+	"gitvault/internal/entryfile"
+)
+
+// Get returns entries whole, in the order asked for.
+func (h *Home) Get(ctx context.Context, scope string, ids []string) ([]Entry, error) {
+	var out []Entry
+	for _, id := range ids {
+		s, t, l, err := h.locate(ctx, scope, id)
+		if err != nil {
+			return nil, err
+		}
+		e := present(s.name, l)
+		if err := t.relate(ctx, h.opt.Now(), []*Entry{&e}); err != nil {
+			return nil, s.fail(err)
+		}
+		out = append(out, e)
+	}
+	return out, nil
+}
+
+// A ListQuery narrows a list.
+type ListQuery struct {
+	Scope  string
+	Kind   Kind
+	Tag    string
+	Status string // open, resolved, superseded, expired
+	All    bool   // also superseded, expired and resolved entries, and conflict siblings
+	Body   bool   // with bodies
+}
+
+// List returns the entries of the folder's scopes, the newest first. A scope
+// that can't be read does not silence the others: what could be listed comes
+// with the error.
+func (h *Home) List(ctx context.Context, q ListQuery) ([]Entry, error) {
+	scopes, err := h.selected(q.Scope)
+	if err != nil {
+		return nil, err
+	}
+	kinds := Kinds()
+	if q.Kind != "" {
+		kinds = []Kind{q.Kind}
+	}
+	out := []Entry{}
+	var failed error
+	for _, s := range scopes {
+		t, err := s.read(ctx)
+		if err != nil {
+			failed = err
+			continue
+		}
+		found, err := t.entries(ctx, kinds...)
+		if err != nil {
+			failed = s.fail(err)
+			continue
+		}
+		list := make([]*Entry, len(found))
+		for i, l := range found {
+			e := present(s.name, l)
+			list[i] = &e
+		}
+		if err := t.relate(ctx, h.opt.Now(), list); err != nil {
+			failed = s.fail(err)
+			continue
+		}
+		for _, e := range list {
+			if !q.matches(e) {
+				continue
+			}
+			if !q.Body {
+				e.Body = ""
+			}
+			out = append(out, *e)
+		}
+	}
+	sort.SliceStable(out, func(i, j int) bool {
+		a, b := out[i], out[j]
+		if !a.Created.Equal(b.Created) {
+			return a.Created.After(b.Created)
+		}
+		return a.ID < b.ID
+	})
+	return out, failed
+}
+
+func (q ListQuery) matches(e *Entry) bool {
+	if q.Tag != "" && !slices.ContainsFunc(e.Tags, func(t string) bool { return strings.EqualFold(t, q.Tag) }) {
+		return false
+	}
+	if q.Status != "" {
+		return e.Status == q.Status
+	}
+	return q.All || !e.Closed() && e.Conflict == ""
+}
+
+// Statuses that are derived, besides those an open thread carries itself.
+const (
+	StatusOpen       = entryfile.StatusOpen
+	StatusResolved   = entryfile.StatusResolved
+	StatusSuperseded = "superseded"
+	StatusExpired    = "expired"
+)
+
+// Closed reports whether the entry is no longer offered as current.
+func (e Entry) Closed() bool {
+	return e.Status == StatusResolved || e.Status == StatusSuperseded || e.Status == StatusExpired
+}
+
+// relate fills in what entries owe to others: who supersedes them, and their
+// status as of now.
+func (t *tree) relate(ctx context.Context, now time.Time, list []*Entry) error {
+	successors, err := t.successors(ctx)
+	if err != nil {
+		return err
+	}
+	for _, e := range list {
+		e.SupersededBy = successors[e.ID]
+		switch {
+		case len(e.SupersededBy) > 0:
+			e.Status = StatusSuperseded
+		case e.Status != StatusResolved && expired(e.Expires, now):
+			e.Status = StatusExpired
+		}
+	}
+	return nil
+}
+
+// successors maps each superseded id to the entries that name it.
+func (t *tree) successors(ctx context.Context) (map[string][]string, error) {
+	out := map[string][]string{}
+	for _, p := range t.paths(Kinds()...) {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		f := t.files[p]
+		data, err := f.bytes()
+		if err != nil {
+			return nil, err
+		}
+		if !strings.Contains(string(data), "supersedes") {
+			continue
+		}
+		doc, err := f.document()
+		if err != nil {
+			return nil, err
+		}
+		for _, s := range doc.Sections() {
+			for _, old := range s.Supersedes {
+				if s.Err == nil && old != s.ID {
+					out[old] = append(out[old], s.ID)
+				}
+			}
+		}
+	}
+	return out, nil
+}
+
+// expired reports whether a date has passed: a day is over when it has ended.
+func expired(date string, now time.Time) bool {
+	if date == "" {
+		return false
+	}
+	if t, err := time.Parse(time.DateOnly, date); err == nil {
+		return !now.UTC().Before(t.AddDate(0, 0, 1))
+	}
+	t, err := time.Parse(time.RFC3339, date)
+	return err == nil && !now.Before(t)
+}

@@ -1,0 +1,321 @@
+package vault
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"gitvault/gitstore"
+	"gitvault/internal/entryfile"
+	"gitvault/internal/importers"
+)
+
+// MaxHeld is how many records an import may hold for review at once.
+const MaxHeld = MaxCards
+
+// An Import says what to bring in.
+type Import struct {
+	Format string   // see ImportFormats
+	Paths  []string // files and folders
+	Scope  string   // where all of it goes; by default each record to where its source says, else by its kind
+	Kind   Kind     // of all records; by default what each format says
+	Hold   bool     // as cards, for review; an agent's import always is
+	DryRun bool     // only say what would become what
+}
+
+// An Imported is what an import did, or with DryRun would do.
+type Imported struct {
+	Added   []Entry         `json:"added"`
+	Known   int             `json:"known"`   // records that are there already
+	Refused []RefusedImport `json:"refused"` // records not taken, each with its reason
+	Notes   []string        `json:"notes,omitempty"`
+	Commits []string        `json:"commits,omitempty"` // one a scope
+	Pending bool            `json:"pending"`           // the records wait for review
+}
+
+// A RefusedImport is something an import did not take in.
+type RefusedImport struct {
+	Where  string `json:"where"` // file and line
+	Title  string `json:"title,omitempty"`
+	Reason string `json:"reason"`
+}
+
+// An ImportFormat is a format that Import reads.
+type ImportFormat struct {
+	Name string
+	What string // what it reads, on one line
+}
+
+// ImportFormats lists the formats that Import reads.
+func ImportFormats() []ImportFormat {
+	var out []ImportFormat
+	for _, f := range importers.Formats() {
+		out = append(out, ImportFormat{f.Name, f.What})
+	}
+	return out
+}
+
+// Import brings another system's memories in, in one commit a scope, and
+// leaves their source as it is. What is there already is not added again; what
+// is refused is named in the answer, and the rest goes in.
+func (h *Home) Import(ctx context.Context, in Import) (Imported, error) {
+	out := Imported{Added: []Entry{}, Refused: []RefusedImport{}}
+	in.Hold = in.Hold || h.opt.Writer.IsAgent()
+	out.Pending = in.Hold
+	records, err := h.readRecords(ctx, in, &out)
+	if err != nil {
+		return out, err
+	}
+	if in.Hold && len(records) > MaxHeld {
+		return out, refused("import part of it, or without --hold", "%d records are more than the %d that can wait for review", len(records), MaxHeld)
+	}
+	var order []*Scope
+	groups := map[string][]importers.Record{}
+	for _, r := range records {
+		s, err := h.importScope(in.Scope, r)
+		if err != nil {
+			return out, err
+		}
+		if groups[s.dir] == nil {
+			order = append(order, s)
+		}
+		groups[s.dir] = append(groups[s.dir], r)
+	}
+	for _, s := range order {
+		if err := s.importRecords(ctx, in, groups[s.dir], &out); err != nil {
+			return out, err
+		}
+	}
+	return out, nil
+}
+
+func (h *Home) readRecords(ctx context.Context, in Import, out *Imported) ([]importers.Record, error) {
+	input := importers.Input{Kind: in.Kind}
+	for _, p := range in.Paths {
+		if !filepath.IsAbs(p) {
+			p = filepath.Join(h.opt.Dir, p)
+		}
+		if _, err := os.Stat(p); err != nil {
+			return nil, invalid(oneLine(err.Error()), "nothing to import from %s", p)
+		}
+		input.Paths = append(input.Paths, p)
+	}
+	if ws, err := h.Workspace(); err == nil {
+		input.Project = ws.Root
+		input.Remotes = ws.RemoteURLs()
+	}
+	var records []importers.Record
+	err := importers.Read(ctx, in.Format, input, importers.Sink{
+		Record: func(r importers.Record) error {
+			records = append(records, r)
+			h.opt.Progress("reading", len(records), 0)
+			for _, n := range r.Notes {
+				out.Notes = append(out.Notes, r.Where+": "+n)
+			}
+			return nil
+		},
+		Refuse: func(where, why string) {
+			out.Refused = append(out.Refused, RefusedImport{Where: where, Reason: oneLine(why)})
+		},
+		Note: func(where, note string) { out.Notes = append(out.Notes, where+": "+note) },
+	})
+	if err != nil && ctx.Err() == nil {
+		err = invalid("", "%s", oneLine(err.Error()))
+	}
+	return records, err
+}
+
+func (h *Home) importScope(name string, r importers.Record) (*Scope, error) {
+	if name == "" {
+		name = r.Scope
+	}
+	if name == ProjectScope {
+		if s, err := h.project(); CodeOf(err) != NotFound {
+			return s, err
+		}
+		name = ""
+	}
+	return h.scopeFor(name, r.Entry.Kind)
+}
+
+func (s *Scope) importRecords(ctx context.Context, in Import, records []importers.Record, out *Imported) error {
+	var done Imported
+	work := func(t *txn) error {
+		done = Imported{}
+		im := &importing{txn: t, in: in, out: &done, ids: map[string]string{}}
+		if err := im.run(records); err != nil || in.DryRun {
+			return err
+		}
+		if len(im.added) == 0 {
+			t.reset()
+			return nil
+		}
+		return im.commit()
+	}
+	do := s.write
+	if in.DryRun {
+		do = s.rehearse
+	}
+	err := do(ctx, work)
+	out.Added = append(out.Added, done.Added...)
+	out.Refused = append(out.Refused, done.Refused...)
+	out.Known += done.Known
+	out.Commits = append(out.Commits, done.Commits...)
+	return err
+}
+
+// importing is one import into one scope.
+type importing struct {
+	*txn
+	in    Import
+	out   *Imported
+	known map[gitstore.Hash]string // ids by what entries say
+	ids   map[string]string        // ids by the records' own keys
+	added []located
+}
+
+func (im *importing) run(records []importers.Record) error {
+	var err error
+	if im.known, err = im.sayings(); err != nil {
+		return err
+	}
+	for i, r := range records {
+		if err := im.ctx.Err(); err != nil {
+			return err
+		}
+		im.scope.home.opt.Progress("import", i+1, len(records))
+		if err := im.one(r); err != nil {
+			return err
+		}
+	}
+	return im.chain(records)
+}
+
+// one takes one record in, or says why not.
+func (im *importing) one(r importers.Record) error {
+	e := r.Entry
+	key := textKey(e)
+	if id, ok := im.known[key]; ok {
+		im.out.Known++
+		im.ids[r.Key] = id
+		return nil
+	}
+	if e.Created == "" {
+		e.Created = im.now
+	}
+	if r.Ended != "" && e.Expires == "" {
+		e.Expires = im.now
+	}
+	if e.ID != "" {
+		if taken, err := im.taken(e.ID); err != nil {
+			return im.scope.fail(err)
+		} else if taken {
+			e.ID = ""
+		}
+	}
+	if err := im.check(e); err != nil {
+		im.out.Refused = append(im.out.Refused, RefusedImport{r.Where, e.Title, oneLine(err.Error())})
+		return nil
+	}
+	var l located
+	var err error
+	if im.in.Hold {
+		var o outcome
+		o, err = im.hold(proposal{op: entryfile.OpAdd, after: e})
+		l = o.at
+	} else {
+		l, err = im.add(e)
+	}
+	if err != nil {
+		return err
+	}
+	im.known[key], im.ids[r.Key] = l.ID, l.ID
+	im.added = append(im.added, l)
+	return nil
+}
+
+// chain turns what records say of each other's keys into ids.
+func (im *importing) chain(records []importers.Record) error {
+	fresh := map[string]int{}
+	for i, l := range im.added {
+		fresh[l.ID] = i
+	}
+	for _, r := range records {
+		i, ok := fresh[im.ids[r.Key]]
+		if !ok || len(r.Supersedes) == 0 || im.in.Hold {
+			continue
+		}
+		l := &im.added[i]
+		e := l.Entry.Clone()
+		for _, key := range r.Supersedes {
+			if id := im.ids[key]; id != "" && id != e.ID {
+				e.Supersedes = append(e.Supersedes, id)
+			}
+		}
+		if len(e.Supersedes) == len(l.Supersedes) {
+			continue
+		}
+		if err := im.set(*l, e); err != nil {
+			return err
+		}
+		l.Entry = e
+	}
+	for _, l := range im.added {
+		im.out.Added = append(im.out.Added, im.present(l))
+	}
+	return nil
+}
+
+func (im *importing) commit() error {
+	from := im.in.Format
+	if len(im.in.Paths) > 0 {
+		from = filepath.Base(im.in.Paths[0])
+	}
+	source := "import:" + im.in.Format
+	if im.in.Hold {
+		source = im.scope.home.opt.Writer.source()
+	}
+	h, err := im.txn.commit(message{op: "import", title: fmt.Sprintf("%s from %s", countEntries(len(im.added)), from),
+		source: source, session: im.scope.home.opt.Writer.Session}, nil)
+	if err != nil {
+		return err
+	}
+	im.out.Commits = []string{h.String()}
+	for i := range im.out.Added {
+		im.out.Added[i].Commit = h.String()
+	}
+	return nil
+}
+
+// sayings maps what each entry and card says to its id, rolled ones included.
+func (t *txn) sayings() (map[gitstore.Hash]string, error) {
+	list, err := t.tree.entries(t.ctx)
+	if err != nil {
+		return nil, t.scope.fail(err)
+	}
+	out := make(map[gitstore.Hash]string, len(list))
+	for _, l := range list {
+		out[textKey(l.Entry)] = l.ID
+	}
+	cards, err := t.tree.cards()
+	if err != nil {
+		return nil, t.scope.fail(err)
+	}
+	for _, c := range cards {
+		if c.Op == entryfile.OpAdd {
+			out[textKey(c.Entry)] = c.EntryID
+		}
+	}
+	return out, nil
+}
+
+// textKey stands for what an entry says, whoever says it and when.
+func textKey(e entryfile.Entry) gitstore.Hash {
+	body := e.Body
+	if body == "" {
+		body = e.Title
+	}
+	return gitstore.BlobHash([]byte(string(e.Kind) + "\x00" + strings.TrimSpace(e.Title) + "\x00" + entryfile.TrimBody(body)))
+}

@@ -1,0 +1,307 @@
+package vault
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"os"
+	"path"
+	"path/filepath"
+	"sort"
+	"strings"
+
+	"gitvault/generate"
+	"gitvault/internal/entryfile"
+)
+
+// facts is what INDEX.md needs of one file, or of one folder that entry files
+// have been rolled into. They are kept from write to write by content, so that
+// a change costs what its own file costs.
+type facts struct {
+	count       int
+	first, last string               // created of the oldest and the newest
+	lines       []generate.IndexLine // of a rolled file only those listed all the same
+	supersedes  [][2]string          // superseded id, id of the entry that names it
+	unwritten   bool                 // holds entries whose ids are not written down
+}
+
+// factsOf reads a file. Its lines know nothing yet of what supersedes them.
+func factsOf(f *file) (facts, error) {
+	doc, err := f.document()
+	if err != nil {
+		return facts{}, err
+	}
+	sections := doc.Sections()
+	var out facts
+	var anchors map[int]string
+	if f.kind.IsLedger() {
+		anchors = generate.Anchors(doc.Bytes())
+	}
+	for _, s := range sections {
+		if s.Err != nil {
+			continue
+		}
+		out.count++
+		out.unwritten = out.unwritten || !s.Written
+		out.span(s.Created, s.Created)
+		for _, old := range s.Supersedes {
+			out.supersedes = append(out.supersedes, [2]string{old, s.ID})
+		}
+		if !f.rolled() || listedWhenRolled(s.Entry) {
+			out.lines = append(out.lines, generate.Line(s.Entry, f.path, anchors[s.Line], s.Line, ""))
+		}
+	}
+	return out, nil
+}
+
+// listedWhenRolled reports whether an entry keeps its index line after it has
+// been rolled away.
+func listedWhenRolled(e entryfile.Entry) bool {
+	return e.Pinned || e.Kind == OpenThread && e.Status != entryfile.StatusResolved
+}
+
+func (f *facts) span(first, last string) {
+	if first != "" && (f.first == "" || first < f.first) {
+		f.first = first
+	}
+	f.last = max(f.last, last)
+}
+
+func (f *facts) merge(g facts) {
+	f.count += g.count
+	f.span(g.first, g.last)
+	f.lines = append(f.lines, g.lines...)
+	f.supersedes = append(f.supersedes, g.supersedes...)
+	f.unwritten = f.unwritten || g.unwritten
+}
+
+// unit is what facts are kept for: a file, or a folder of rolled entry files.
+func (f *file) unit() string {
+	if f.rolled() && !f.kind.IsLedger() {
+		return path.Dir(f.path) + "/"
+	}
+	return f.path
+}
+
+// units groups the files of a kind.
+func (t *tree) units(k Kind) ([]string, map[string][]*file) {
+	groups := map[string][]*file{}
+	var order []string
+	for _, p := range t.paths(k) {
+		f := t.files[p]
+		u := f.unit()
+		if groups[u] == nil {
+			order = append(order, u)
+		}
+		groups[u] = append(groups[u], f)
+	}
+	return order, groups
+}
+
+// surveyor collects facts, from the cache where the content is known.
+type surveyor struct {
+	cache map[string]facts
+	used  map[string]facts
+	fresh bool // something had to be read anew
+}
+
+func (v *surveyor) facts(unit string, files []*file) (facts, error) {
+	key := unitKey(unit, files)
+	if key != "" {
+		if f, ok := v.cache[key]; ok {
+			v.used[key] = f
+			return f, nil
+		}
+	}
+	var out facts
+	for _, f := range files {
+		g, err := factsOf(f)
+		if err != nil {
+			return out, err
+		}
+		out.merge(g)
+	}
+	if key != "" {
+		v.used[key] = out
+		v.fresh = true
+	}
+	return out, nil
+}
+
+// unitKey names the content of a unit; what is being edited has no name yet.
+func unitKey(unit string, files []*file) string {
+	h := sha256.New()
+	h.Write([]byte(unit))
+	for _, f := range files {
+		if f.hash.IsZero() {
+			return ""
+		}
+		h.Write([]byte("\x00" + f.path + "\x00"))
+		h.Write(f.hash[:])
+	}
+	return hex.EncodeToString(h.Sum(nil)[:16])
+}
+
+// survey is the facts about all of a tree.
+type survey struct {
+	kinds      map[Kind][]unitFacts
+	successors map[string]string
+	unwritten  []string // units with entries whose ids are not written down
+}
+
+type unitFacts struct {
+	unit   string
+	rolled bool
+	facts
+}
+
+func (t *tree) survey(cacheDir string) (survey, error) {
+	v := surveyor{cache: readFacts(cacheDir), used: map[string]facts{}}
+	out := survey{kinds: map[Kind][]unitFacts{}, successors: map[string]string{}}
+	for _, k := range Kinds() {
+		order, groups := t.units(k)
+		for _, u := range order {
+			f, err := v.facts(u, groups[u])
+			if err != nil {
+				return out, err
+			}
+			if f.unwritten {
+				out.unwritten = append(out.unwritten, u)
+			}
+			for _, s := range f.supersedes {
+				if s[0] != s[1] && s[1] > out.successors[s[0]] {
+					out.successors[s[0]] = s[1]
+				}
+			}
+			out.kinds[k] = append(out.kinds[k], unitFacts{u, groups[u][0].rolled(), f})
+		}
+	}
+	if v.fresh || len(v.used) != len(v.cache) {
+		writeFacts(cacheDir, v.used)
+	}
+	return out, nil
+}
+
+// index renders the INDEX.md of a tree.
+func (t *tree) index(name, cacheDir string) ([]byte, error) {
+	s, err := t.survey(cacheDir)
+	if err != nil {
+		return nil, err
+	}
+	in := generate.IndexInput{Name: name}
+	for _, k := range Kinds() {
+		kind := generate.IndexKind{Kind: k}
+		for _, u := range s.kinds[k] {
+			lines := make([]generate.IndexLine, len(u.lines))
+			for i, l := range u.lines {
+				l.SupersededBy = s.successors[l.ID]
+				lines[i] = l
+			}
+			if u.rolled {
+				kind.Rolled = append(kind.Rolled, generate.RolledFile{Path: u.unit, Count: u.count, First: u.first, Last: u.last, Lines: lines})
+			} else {
+				kind.Lines = append(kind.Lines, lines...)
+			}
+		}
+		in.Parts = append(in.Parts, generate.Part(kind))
+	}
+	return generate.Index(in), nil
+}
+
+func (s *Scope) cacheDir() string { return filepath.Join(s.dir, ".git", "vault", "cache") }
+
+// factsFile is the cache of facts. It may vanish or be damaged at any moment.
+const factsFile = "facts"
+
+func readFacts(dir string) map[string]facts {
+	data, err := os.ReadFile(filepath.Join(dir, factsFile))
+	if err != nil {
+		return nil
+	}
+	return decodeFacts(data)
+}
+
+// writeFacts replaces the cache. That it can't is no error: it is only a cache.
+func writeFacts(dir string, m map[string]facts) {
+	tmp, err := os.CreateTemp(dir, factsFile+".*")
+	if err != nil {
+		return
+	}
+	_, err = tmp.Write(encodeFacts(m))
+	if cerr := tmp.Close(); err == nil {
+		err = cerr
+	}
+	if err == nil {
+		err = os.Rename(tmp.Name(), filepath.Join(dir, factsFile))
+	}
+	if err != nil {
+		_ = os.Remove(tmp.Name())
+	}
+}
+
+// The cache is a header with a checksum, then one record a unit, each field
+// preceded by its length.
+const factsHeader = "vault facts 1\n"
+
+func encodeFacts(m map[string]facts) []byte {
+	keys := make([]string, 0, len(m))
+	for k := range m {
+		keys = append(keys, k)
+	}
+	sort.Strings(keys)
+	var w packer
+	w.int(len(keys))
+	for _, k := range keys {
+		f := m[k]
+		w.text(k)
+		w.int(f.count)
+		w.text(f.first)
+		w.text(f.last)
+		w.bool(f.unwritten)
+		w.int(len(f.supersedes))
+		for _, s := range f.supersedes {
+			w.text(s[0])
+			w.text(s[1])
+		}
+		w.int(len(f.lines))
+		for _, l := range f.lines {
+			for _, s := range []string{l.ID, l.Title, l.Text, l.Created, l.Expires, l.Path, l.Anchor, l.Conflict} {
+				w.text(s)
+			}
+			w.int(l.Order)
+			w.bool(l.Pinned)
+			w.bool(l.Resolved)
+		}
+	}
+	sum := sha256.Sum256(w.buf)
+	return append(append([]byte(factsHeader), sum[:]...), w.buf...)
+}
+
+func decodeFacts(data []byte) map[string]facts {
+	body, ok := strings.CutPrefix(string(data), factsHeader)
+	if !ok || len(body) < sha256.Size || sha256.Sum256([]byte(body[sha256.Size:])) != [sha256.Size]byte([]byte(body[:sha256.Size])) {
+		return nil
+	}
+	r := unpacker{buf: body[sha256.Size:]}
+	n := r.int()
+	m := make(map[string]facts, min(n, 1<<16))
+	for range n {
+		k := r.text()
+		f := facts{count: r.int(), first: r.text(), last: r.text(), unwritten: r.bool()}
+		for i := r.int(); i > 0 && !r.bad; i-- {
+			f.supersedes = append(f.supersedes, [2]string{r.text(), r.text()})
+		}
+		for i := r.int(); i > 0 && !r.bad; i-- {
+			var l generate.IndexLine
+			for _, s := range []*string{&l.ID, &l.Title, &l.Text, &l.Created, &l.Expires, &l.Path, &l.Anchor, &l.Conflict} {
+				*s = r.text()
+			}
+			l.Order, l.Pinned, l.Resolved = r.int(), r.bool(), r.bool()
+			f.lines = append(f.lines, l)
+		}
+		if r.bad {
+			return nil
+		}
+		m[k] = f
+	}
+	return m
+}

@@ -1,0 +1,297 @@
+package vault
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"time"
+
+	"gitvault/gitstore"
+	"gitvault/internal/entryfile"
+)
+
+// A Draft is something to remember. Only Text is needed.
+type Draft struct {
+	Scope       string // "user" or "project"; by default preferences go to the user's scope, all else to the project's
+	Kind        Kind   // a preference by default
+	Title       string // the text's first sentence by default
+	Description string
+	Text        string
+	Tags        []string
+	Pin         bool
+	Paths       []string // workspace files it is about, relative to the workspace or to the folder
+	Evidence    string
+	Supersedes  []string // ids or prefixes of them
+	Expires     string   // a date: 2027-01-31
+	Session     string
+	Created     time.Time // now by default
+}
+
+// A Change is what a command did to one entry.
+type Change struct {
+	Entry     Entry  `json:"entry"`
+	Commit    string `json:"commit,omitempty"`
+	Pending   bool   `json:"pending"`             // an agent's change that waits for a person
+	Card      string `json:"card,omitempty"`      // the card it waits on
+	Unchanged bool   `json:"unchanged,omitempty"` // nothing had to be done: the scope says so already
+}
+
+// Remember adds one entry, in one commit. A text that is there already is not
+// added again: the answer is the entry that says it, marked Unchanged.
+func (h *Home) Remember(ctx context.Context, d Draft) (Change, error) {
+	if d.Kind == "" {
+		d.Kind = Preference
+	}
+	s, err := h.scopeFor(d.Scope, d.Kind)
+	if err != nil {
+		return Change{}, err
+	}
+	e, err := s.draft(d)
+	if err != nil {
+		return Change{}, err
+	}
+	var out Change
+	err = s.write(ctx, func(t *txn) error {
+		if e.Supersedes, err = t.resolve(d.Supersedes); err != nil {
+			return err
+		}
+		if same, ok, err := t.twin(e); err != nil {
+			return err
+		} else if ok {
+			out = Change{Entry: t.present(same), Unchanged: true}
+			return nil
+		}
+		done, err := t.propose(proposal{op: entryfile.OpAdd, after: e})
+		if err != nil {
+			return err
+		}
+		c, err := t.commit(message{op: "remember", title: e.Title, source: e.Source, session: e.Session}, nil)
+		out = t.outcome(done, c)
+		return err
+	})
+	return out, err
+}
+
+// scopeFor finds the scope a new entry belongs to.
+func (h *Home) scopeFor(name string, kind Kind) (*Scope, error) {
+	if name != "" {
+		return h.Scope(name)
+	}
+	if kind == Preference {
+		return h.userScope(), nil
+	}
+	s, err := h.project()
+	if CodeOf(err) == NotFound {
+		h.notice("no project here: remembered for the user")
+		return h.userScope(), nil
+	}
+	return s, err
+}
+
+// draft makes an entry of a draft, all but its id and what depends on other
+// entries.
+func (s *Scope) draft(d Draft) (entryfile.Entry, error) {
+	text := entryfile.TrimBody(d.Text)
+	e := entryfile.Entry{
+		Kind: d.Kind, Title: strings.TrimSpace(d.Title), Description: strings.TrimSpace(d.Description), Body: text,
+		Tags: d.Tags, Pinned: d.Pin, Evidence: strings.TrimSpace(d.Evidence), Expires: strings.TrimSpace(d.Expires),
+		Session: d.Session, Source: s.home.opt.Writer.source(), Code: s.codeCommit(), Created: s.home.now(),
+	}
+	if e.Session == "" {
+		e.Session = s.home.opt.Writer.Session
+	}
+	if text == "" && e.Title == "" {
+		return e, invalid("give it as an argument, or '-' and on standard input", "nothing to remember: the text is empty")
+	}
+	if e.Title == "" {
+		e.Title = entryfile.DefaultTitle(text)
+	}
+	if e.Body == "" {
+		e.Body = e.Title
+	}
+	if !d.Created.IsZero() {
+		e.Created = entryfile.Stamp(d.Created)
+	}
+	if d.Kind == OpenThread {
+		e.Status = entryfile.StatusOpen
+	}
+	for _, p := range d.Paths {
+		seen, err := s.pathSeen(p)
+		if err != nil {
+			return e, err
+		}
+		e.Paths = append(e.Paths, seen)
+	}
+	if err := entryfile.Check(e); err != nil {
+		return e, &Error{Code: Invalid, Message: err.Error(), Err: err}
+	}
+	return e, nil
+}
+
+// twin finds an entry of the current files that says the same already.
+func (t *txn) twin(e entryfile.Entry) (located, bool, error) {
+	for _, p := range t.tree.paths(e.Kind) {
+		f := t.tree.files[p]
+		if f.rolled() {
+			continue
+		}
+		doc, err := f.document()
+		if err != nil {
+			return located{}, false, err
+		}
+		for _, s := range doc.Sections() {
+			if s.Err == nil && s.Title == e.Title && s.Body == e.Body {
+				return located{s, p}, true, nil
+			}
+		}
+	}
+	return located{}, false, nil
+}
+
+// resolve turns prefixes of ids into the ids they mean.
+func (t *txn) resolve(prefixes []string) ([]string, error) {
+	var out []string
+	for _, p := range prefixes {
+		l, err := t.tree.one(t.scope.name, p)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, l.ID)
+	}
+	return out, nil
+}
+
+func (t *txn) present(l located) Entry { return present(t.scope.name, l) }
+
+func (t *txn) outcome(o outcome, c gitstore.Hash) Change {
+	ch := t.result(o.at, c)
+	ch.Card, ch.Pending = o.card, o.pending
+	return ch
+}
+
+func (t *txn) result(l located, c gitstore.Hash) Change {
+	e := t.present(l)
+	if c.IsZero() {
+		return Change{Entry: e, Unchanged: true}
+	}
+	e.Commit = c.String()
+	return Change{Entry: e, Commit: e.Commit}
+}
+
+// one returns the only entry whose id begins with the prefix.
+func (t *tree) one(scope, prefix string) (located, error) {
+	prefix, err := idPrefix(prefix)
+	if err != nil {
+		return located{}, err
+	}
+	found, err := t.find(prefix)
+	if err != nil {
+		return located{}, err
+	}
+	switch len(found) {
+	case 1:
+		return found[0], nil
+	case 0:
+		return located{}, noEntry(prefix)
+	}
+	return located{}, ambiguous(prefix, found)
+}
+
+func noEntry(prefix string) error {
+	return notFound("'vault list' shows the ids; 'vault log' what was forgotten", "no entry %s", prefix)
+}
+
+func ambiguous(prefix string, found []located) error {
+	var ids []string
+	for i, l := range found {
+		if i == 4 {
+			ids = append(ids, "…")
+			break
+		}
+		ids = append(ids, l.ID)
+	}
+	return invalid("type more of the id", "%s could be %s", prefix, strings.Join(ids, ", "))
+}
+
+// idPrefix reads an id as people type it: abbreviated, or with its folder in
+// front as commits name it.
+func idPrefix(s string) (string, error) {
+	p := strings.ToLower(strings.TrimSpace(s))
+	if i := strings.LastIndexByte(p, '/'); i >= 0 {
+		p = p[i+1:]
+	}
+	if len(p) < 4 || len(p) > 8 || !validPrefix(p) {
+		return "", invalid("give at least 4 characters of an id that 'vault list' shows", "%q is no id", s)
+	}
+	return p, nil
+}
+
+// locate finds the one entry that a prefix means among the folder's scopes, or
+// in the named one.
+func (h *Home) locate(ctx context.Context, scope, prefix string) (*Scope, *tree, located, error) {
+	p, err := idPrefix(prefix)
+	if err != nil {
+		return nil, nil, located{}, err
+	}
+	scopes, err := h.selected(scope)
+	if err != nil {
+		return nil, nil, located{}, err
+	}
+	var (
+		in    *Scope
+		at    *tree
+		found []located
+		first error
+	)
+	for _, s := range scopes {
+		t, err := s.read(ctx)
+		if err != nil {
+			first = errors.Join(first, err)
+			continue
+		}
+		l, err := t.find(p)
+		if err != nil {
+			first = errors.Join(first, s.fail(err))
+			continue
+		}
+		if len(l) > 0 {
+			in, at = s, t
+			found = append(found, l...)
+		}
+	}
+	switch {
+	case len(found) == 1:
+		return in, at, found[0], nil
+	case len(found) > 1:
+		return nil, nil, located{}, ambiguous(p, found)
+	case first != nil:
+		return nil, nil, located{}, first
+	}
+	return nil, nil, located{}, noEntry(p)
+}
+
+// selected returns the named scope, or all that serve the folder.
+func (h *Home) selected(name string) ([]*Scope, error) {
+	if name == "" {
+		return h.Scopes()
+	}
+	s, err := h.Scope(name)
+	if err != nil {
+		return nil, err
+	}
+	if !s.Exists() {
+		return nil, nil
+	}
+	return []*Scope{s}, nil
+}
+
+// IsID reports whether a person's word has the form of an entry's id, or of
+// the beginning of one; a commit's hash never has.
+func IsID(s string) bool {
+	_, err := idPrefix(s)
+	return err == nil
+}
+
+func validPrefix(s string) bool {
+	return entryfile.ValidID(s + "00000000"[:entryfile.IDLength-len(s)])
+}

@@ -1,0 +1,89 @@
+package vault
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"sync"
+
+	"gitvault/gitstore"
+	"gitvault/internal/workspace"
+)
+
+// A Scope is one git repository of entries: the user's, or a project's.
+type Scope struct {
+	home *Home
+	name string
+	dir  string
+
+	workspace *workspace.Identity // of the folder, where the scope is its project's
+
+	mu   sync.Mutex
+	repo *gitstore.Repo
+}
+
+func (h *Home) newScope(name, dir string) *Scope {
+	return &Scope{home: h, name: name, dir: dir}
+}
+
+// Name is "user", or the key of the scope's project.
+func (s *Scope) Name() string { return s.name }
+
+// Dir is the absolute path of the scope's folder.
+func (s *Scope) Dir() string { return s.dir }
+
+// Exists reports whether the scope's repository has been made.
+func (s *Scope) Exists() bool {
+	fi, err := os.Stat(filepath.Join(s.dir, ".git"))
+	return err == nil && fi.IsDir()
+}
+
+func (s *Scope) options() (gitstore.Options, error) {
+	c, err := s.home.Config()
+	if err != nil {
+		return gitstore.Options{}, err
+	}
+	return gitstore.Options{Durability: c.durability(), LockTimeout: c.LockTimeout}, nil
+}
+
+// open opens the scope's repository; a scope that has never been written to
+// is a NotFound error.
+func (s *Scope) open() (*gitstore.Repo, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.repo != nil {
+		return s.repo, nil
+	}
+	if !s.Exists() {
+		return nil, notFound("the first 'vault remember' makes it", "scope %s has nothing in it yet", s.name)
+	}
+	o, err := s.options()
+	if err != nil {
+		return nil, err
+	}
+	r, err := gitstore.Open(s.dir, o)
+	if err != nil {
+		return nil, s.fail(err)
+	}
+	s.repo = r
+	return r, nil
+}
+
+// fail says which scope an error of its repository is about.
+func (s *Scope) fail(err error) error {
+	var e *Error
+	if err == nil || errors.As(err, &e) || errors.Is(err, context.Canceled) {
+		return err
+	}
+	return &Error{Code: CodeOf(err), Message: "scope " + s.name, Hint: oneLine(err.Error()), Err: err}
+}
+
+// manifest reads the scope's vault.yaml as it stands on disk.
+func (s *Scope) manifest() (manifest, error) {
+	data, err := os.ReadFile(filepath.Join(s.dir, manifestFile))
+	if err != nil {
+		return manifest{}, s.fail(err)
+	}
+	return parseManifest(data)
+}

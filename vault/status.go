@@ -1,0 +1,142 @@
+package vault
+
+import (
+	"context"
+	"io/fs"
+	"path/filepath"
+
+	"gitvault/internal/entryfile"
+	"gitvault/internal/workspace"
+)
+
+// Status is how the home stands, seen from one folder.
+type Status struct {
+	Home      string          `json:"home"`
+	Workspace WorkspaceStatus `json:"workspace"`
+	Scopes    []ScopeStatus   `json:"scopes"`
+}
+
+// WorkspaceStatus says which project the folder belongs to, and how that was
+// found; the key is empty where it belongs to none.
+type WorkspaceStatus struct {
+	Dir     string   `json:"dir"`
+	Key     string   `json:"key,omitempty"`
+	FoundBy string   `json:"found_by,omitempty"` // link, remote, root-commit, path, here or before
+	Notes   []string `json:"notes,omitempty"`
+	Alike   []string `json:"alike,omitempty"` // scopes that may be the same project under another name
+}
+
+// ScopeStatus is one scope that serves the folder.
+type ScopeStatus struct {
+	Name        string       `json:"name"`
+	Path        string       `json:"path"`
+	Head        string       `json:"head,omitempty"`
+	Entries     map[Kind]int `json:"entries"`
+	Pending     int          `json:"pending"`   // open cards
+	Conflicts   int          `json:"conflicts"` // entries kept beside another of the same origin
+	Bytes       int64        `json:"bytes"`     // on disk, history included
+	Uncommitted []string     `json:"uncommitted,omitempty"`
+	Blocked     []string     `json:"blocked,omitempty"` // files that writes can't go to, and why
+	Remotes     []string     `json:"remotes"`
+	Error       string       `json:"error,omitempty"` // why the scope can't be read
+}
+
+// Status reports on the scopes that serve the folder.
+func (h *Home) Status(ctx context.Context) (Status, error) {
+	out := Status{Home: h.dir, Workspace: WorkspaceStatus{Dir: h.opt.Dir}, Scopes: []ScopeStatus{}}
+	if ws, err := h.Workspace(); err == nil {
+		out.Workspace.Key, out.Workspace.FoundBy, out.Workspace.Notes = ws.Key, ws.FoundBy, ws.Notes
+		out.Workspace.Alike = h.alikeScopes()
+	} else {
+		out.Workspace.Notes = []string{oneLine(err.Error())}
+	}
+	scopes, err := h.Scopes()
+	if err != nil {
+		return out, err
+	}
+	for _, s := range scopes {
+		out.Scopes = append(out.Scopes, s.status(ctx))
+	}
+	return out, nil
+}
+
+// alikeScopes names the scopes that may be this project's under another name,
+// as long as it has none of its own.
+func (h *Home) alikeScopes() []string {
+	project, err := h.project()
+	if err != nil || project.Exists() {
+		return nil
+	}
+	all, err := h.AllScopes()
+	if err != nil {
+		return nil
+	}
+	var known, out []string
+	for _, s := range all {
+		if s.name != UserScope {
+			known = append(known, s.name)
+		}
+	}
+	for _, m := range workspace.Alike(*project.workspace, known, h.workspaceOptions()) {
+		out = append(out, m.Key)
+	}
+	return out
+}
+
+func (s *Scope) status(ctx context.Context) ScopeStatus {
+	out := ScopeStatus{Name: s.name, Path: s.dir, Entries: map[Kind]int{}, Remotes: []string{}, Bytes: size(s.dir)}
+	fail := func(err error) ScopeStatus {
+		out.Error = oneLine(err.Error())
+		return out
+	}
+	r, err := s.open()
+	if err != nil {
+		return fail(err)
+	}
+	v, err := r.View(ctx)
+	if err != nil {
+		return fail(s.fail(err))
+	}
+	if !v.Head.IsZero() {
+		out.Head = v.Head.String()
+	}
+	t, a, err := s.treeOf(ctx, r, v)
+	if err != nil {
+		return fail(err)
+	}
+	for _, p := range sortedKeys(t.blocked) {
+		out.Blocked = append(out.Blocked, t.blocked[p])
+	}
+	out.Uncommitted = sortedKeys(a.files)
+	list, err := t.entries(ctx)
+	if err != nil {
+		return fail(s.fail(err))
+	}
+	for _, l := range list {
+		out.Entries[l.Kind]++
+		if l.Conflict != "" {
+			out.Conflicts++
+		}
+	}
+	for p := range t.files {
+		if entryfile.IsCard(p) {
+			out.Pending++
+		}
+	}
+	return out
+}
+
+// size is how many bytes a folder takes; what can't be read counts nothing.
+func size(dir string) int64 {
+	var n int64
+	_ = filepath.WalkDir(dir, func(_ string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return nil
+		}
+		if fi, err := d.Info(); err == nil && fi.Mode().IsRegular() {
+			n += fi.Size()
+		}
+		return nil
+	})
+	return n
+}

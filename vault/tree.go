@@ -1,0 +1,173 @@
+package vault
+
+import (
+	"bytes"
+	"context"
+	"sort"
+	"strings"
+
+	"gitvault/gitstore"
+	"gitvault/internal/entryfile"
+)
+
+const indexFile = "INDEX.md"
+
+// A tree is what a scope holds at one moment: the files of a commit, with the
+// person's hand edits since on top, as if they were adopted.
+type tree struct {
+	head    gitstore.Hash
+	files   map[string]*file
+	blocked map[string]string // files whose state on disk can't be taken, and why; the committed version stands here
+}
+
+// A file is loaded and parsed when it is first asked for.
+type file struct {
+	path string
+	kind Kind          // "" where the file holds no entries
+	hash gitstore.Hash // of its committed bytes; zero where they are not committed
+	load func() ([]byte, error)
+
+	data   []byte
+	loaded bool
+	doc    *entryfile.Document
+}
+
+// located is an entry and the file it stands in.
+type located struct {
+	entryfile.Section
+	path string
+}
+
+func newFile(path string, hash gitstore.Hash, load func() ([]byte, error)) *file {
+	f := &file{path: path, hash: hash, load: load}
+	if kind, ok := entryfile.KindOf(path); ok {
+		f.kind = kind
+	}
+	return f
+}
+
+func textFile(path string, data []byte) *file {
+	f := newFile(path, gitstore.Hash{}, nil)
+	f.data, f.loaded = data, true
+	return f
+}
+
+func (f *file) bytes() ([]byte, error) {
+	if f.loaded {
+		return f.data, nil
+	}
+	data, err := f.load()
+	if err != nil {
+		return nil, err
+	}
+	f.data, f.loaded = data, true
+	return data, nil
+}
+
+func (f *file) document() (*entryfile.Document, error) {
+	if f.doc != nil {
+		return f.doc, nil
+	}
+	data, err := f.bytes()
+	if err != nil {
+		return nil, err
+	}
+	f.doc = entryfile.Parse(f.kind, f.path, data)
+	return f.doc, nil
+}
+
+// rolled reports whether the file is one that a ledger or folder has rolled
+// its oldest entries into.
+func (f *file) rolled() bool {
+	if f.kind.IsLedger() {
+		return f.path != f.kind.Ledger()
+	}
+	return strings.Count(f.path, "/") > 1
+}
+
+// paths lists the files that hold entries of the kinds, current ones first,
+// in an order that does not change from call to call.
+func (t *tree) paths(kinds ...Kind) []string {
+	var out []string
+	for _, k := range kinds {
+		start := len(out)
+		for p, f := range t.files {
+			if f.kind == k {
+				out = append(out, p)
+			}
+		}
+		part := out[start:]
+		sort.Slice(part, func(i, j int) bool {
+			a, b := t.files[part[i]], t.files[part[j]]
+			if a.rolled() != b.rolled() {
+				return b.rolled()
+			}
+			return part[i] < part[j]
+		})
+	}
+	return out
+}
+
+// entries returns every readable entry of the kinds (of all kinds by default).
+func (t *tree) entries(ctx context.Context, kinds ...Kind) ([]located, error) {
+	if len(kinds) == 0 {
+		kinds = Kinds()
+	}
+	var out []located
+	for _, p := range t.paths(kinds...) {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		doc, err := t.files[p].document()
+		if err != nil {
+			return nil, err
+		}
+		for _, s := range doc.Sections() {
+			if s.Err == nil {
+				out = append(out, located{s, p})
+			}
+		}
+	}
+	return out, nil
+}
+
+// find returns the entries whose id begins with the prefix. A committed file
+// has its ids written down, so one that does not hold the prefix is not parsed.
+func (t *tree) find(prefix string) ([]located, error) {
+	var out []located
+	needle := []byte(prefix)
+	for _, p := range t.paths(Kinds()...) {
+		f := t.files[p]
+		data, err := f.bytes()
+		if err != nil {
+			return nil, err
+		}
+		if !f.hash.IsZero() && !bytes.Contains(data, needle) {
+			continue
+		}
+		doc, err := f.document()
+		if err != nil {
+			return nil, err
+		}
+		for _, s := range doc.Sections() {
+			if s.Err == nil && strings.HasPrefix(s.ID, prefix) {
+				out = append(out, located{s, p})
+			}
+		}
+	}
+	return out, nil
+}
+
+// read returns the scope as it is now, without taking its lock.
+func (s *Scope) read(ctx context.Context) (*tree, error) {
+	r, err := s.open()
+	if err != nil {
+		return nil, err
+	}
+	v, err := r.View(ctx)
+	if err != nil {
+		return nil, s.fail(err)
+	}
+	t, _, err := s.treeOf(ctx, r, v)
+	return t, err
+}
