@@ -31,7 +31,7 @@ func (s *source) emit(r Record) error {
 		return nil
 	}
 	if err := entryfile.Check(*e); err != nil {
-		s.refuse(r.Where, "%s", err)
+		s.refuse(r.Where, "%q: %s", e.Title, err)
 		return nil
 	}
 	if s.seen[r.Key] {
