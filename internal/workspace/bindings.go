@@ -93,8 +93,7 @@ func (b *bindings) above(dir string) (Binding, bool) {
 	}
 }
 
-// bytes is the file without the bindings of one folder, and with a new one
-// where given.
+// without gives the file's lines but for those that bind exactly this folder.
 func (b *bindings) without(path string, git bool) []string {
 	drop := map[int]bool{}
 	for i, binding := range b.all {
@@ -134,7 +133,7 @@ func (o Options) changeBindings(change func(*bindings) ([]string, error)) error 
 	for _, line := range lines {
 		out.WriteString(line + "\n")
 	}
-	return writeFile(o.bindingsFile(), out.Bytes())
+	return o.writeFile(o.bindingsFile(), out.Bytes())
 }
 
 // Bindings lists every binding of the home, in the order they were made, and

@@ -13,6 +13,7 @@ import (
 	"strings"
 	"time"
 
+	"gitvault/internal/fsys"
 	"gitvault/internal/gitconfig"
 )
 
@@ -50,6 +51,7 @@ type Options struct {
 	// Trusted tells whether a vault inside a workspace, by its absolute path,
 	// may be offered; nil trusts none.
 	Trusted func(vault string) bool
+	FS      fsys.FS // writes the state; nil is the operating system's
 }
 
 // Identity is a folder's project.

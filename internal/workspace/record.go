@@ -2,6 +2,7 @@ package workspace
 
 import (
 	"encoding/json"
+	"errors"
 	"os"
 	"path/filepath"
 	"slices"
@@ -56,7 +57,7 @@ func (o Options) changeRecord(common string, change func(*record)) error {
 	if err != nil {
 		return err
 	}
-	return writeFile(o.recordFile(common), append(data, '\n'))
+	return o.writeFile(o.recordFile(common), append(data, '\n'))
 }
 
 // remember is changeRecord for what is only a convenience: it never makes a
@@ -83,7 +84,7 @@ func (o Options) cachedRoot(r *repository, rec record) (string, error) {
 		}
 	}
 	root, err := o.root(r)
-	if root != "" || err == errSlow {
+	if root != "" || errors.Is(err, errSlow) {
 		o.remember(r.CommonDir, func(rec *record) {
 			if rec.Stamp != now && rec.Key != "" {
 				return // another folder was here: what it used is not ours to mix up

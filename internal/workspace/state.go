@@ -4,13 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"runtime"
 	"strings"
 	"time"
 
 	"github.com/gofrs/flock"
+
+	"gitvault/internal/fsys"
 )
 
 const lockWait = 10 * time.Second
@@ -19,8 +20,8 @@ const lockWait = 10 * time.Second
 // are only ever replaced whole.
 func (o Options) lockState() (unlock func(), err error) {
 	dir := filepath.Join(o.Home, "state")
-	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return nil, fmt.Errorf("cannot keep state: %w", err)
+	if err := o.makeDir(dir); err != nil {
+		return nil, err
 	}
 	lock := flock.New(filepath.Join(dir, "lock"), flock.SetPermissions(0o600))
 	ctx, cancel := context.WithTimeout(context.Background(), lockWait)
@@ -31,38 +32,59 @@ func (o Options) lockState() (unlock func(), err error) {
 		}
 		return nil, fmt.Errorf("cannot lock the state: %w", err)
 	}
-	return func() { lock.Close() }, nil
+	return func() { _ = lock.Close() }, nil
 }
 
-// writeFile replaces a file durably: it has its old content or the new one,
-// whenever the machine stops.
-func writeFile(file string, data []byte) error {
-	dir := filepath.Dir(file)
-	if err := os.MkdirAll(dir, 0o700); err != nil {
+// writeFile replaces a file durably, under the lock: it has its old content or
+// the new one, whenever the machine stops.
+func (o Options) writeFile(file string, data []byte) error {
+	if err := o.makeDir(filepath.Dir(file)); err != nil {
 		return err
 	}
-	temp, err := os.CreateTemp(dir, ".new-*")
-	if err != nil {
-		return err
-	}
-	_, err = temp.Write(data)
-	err = errors.Join(err, temp.Sync(), temp.Close())
+	disk, temp := o.disk(), file+".new"
+	_ = disk.Remove(temp) // what a stopped machine left
+	err := create(disk, temp, data)
 	if err == nil {
-		err = os.Rename(temp.Name(), file)
+		err = disk.Rename(temp, file)
 	}
 	if err != nil {
-		os.Remove(temp.Name())
-		return fmt.Errorf("cannot write %s: %w", file, err)
+		_ = disk.Remove(temp)
+		return fmt.Errorf("cannot write %s: %w", oneLine(file), err)
 	}
-	if runtime.GOOS == "windows" { // folders cannot be synced there
-		return nil
+	if err := disk.SyncDir(filepath.Dir(file)); err != nil {
+		return fmt.Errorf("cannot make %s durable: %w", oneLine(file), err)
 	}
-	d, err := os.Open(dir)
+	return nil
+}
+
+func (o Options) makeDir(dir string) error {
+	touched, err := fsys.MkdirAll(o.disk(), dir, 0o700)
+	for _, dir := range touched {
+		err = errors.Join(err, o.disk().SyncDir(dir))
+	}
+	if err != nil {
+		return fmt.Errorf("cannot keep state: %w", err)
+	}
+	return nil
+}
+
+func create(disk fsys.FS, name string, data []byte) error {
+	f, err := disk.Create(name, 0o600)
 	if err != nil {
 		return err
 	}
-	defer d.Close()
-	return d.Sync()
+	_, err = f.Write(data)
+	if err == nil {
+		err = f.Sync()
+	}
+	return errors.Join(err, f.Close())
+}
+
+func (o Options) disk() fsys.FS {
+	if o.FS == nil {
+		return fsys.OS{}
+	}
+	return o.FS
 }
 
 // foldsPaths tells where two spellings in different case are one file.

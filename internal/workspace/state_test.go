@@ -1,15 +1,18 @@
 package workspace
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
-	"path/filepath"
 	"runtime"
 	"strings"
 	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"gitvault/internal/fsys"
 )
 
 func (s *sandbox) link(dir, key string) Identity {
@@ -324,9 +327,92 @@ func TestManyLinkAtOnce(t *testing.T) {
 	all, _, err := Bindings(s.options)
 	require.NoError(t, err)
 	require.Len(t, all, 20)
-	left, err := filepath.Glob(s.path("vault/state/.new-*"))
-	require.NoError(t, err)
-	require.Empty(t, left)
+	require.NoFileExists(t, s.path("vault/state/bindings.jsonl.new"))
+}
+
+// failing fails the nth operation that changes the disk, and all later ones.
+type failing struct {
+	fsys.OS
+	left int
+}
+
+func (f *failing) step() error {
+	if f.left--; f.left < 0 {
+		return errors.New("disk full")
+	}
+	return nil
+}
+
+func (f *failing) Create(name string, perm fs.FileMode) (fsys.File, error) {
+	if err := f.step(); err != nil {
+		return nil, err
+	}
+	file, err := f.OS.Create(name, perm)
+	return failingFile{file, f}, err
+}
+
+func (f *failing) Mkdir(name string, perm fs.FileMode) error {
+	if err := f.step(); err != nil {
+		return err
+	}
+	return f.OS.Mkdir(name, perm)
+}
+
+func (f *failing) Rename(old, name string) error {
+	if err := f.step(); err != nil {
+		return err
+	}
+	return f.OS.Rename(old, name)
+}
+
+func (f *failing) Remove(name string) error {
+	if f.left < 0 { // as if the machine had stopped
+		return errors.New("disk full")
+	}
+	return f.OS.Remove(name)
+}
+
+func (f *failing) SyncDir(string) error { return f.step() }
+
+type failingFile struct {
+	fsys.File
+	fs *failing
+}
+
+func (f failingFile) Write(p []byte) (int, error) {
+	if err := f.fs.step(); err != nil {
+		n, _ := f.File.Write(p[:len(p)/2])
+		return n, err
+	}
+	return f.File.Write(p)
+}
+
+func (f failingFile) Sync() error { return f.fs.step() }
+
+func TestWritesThatFailHalfWay(t *testing.T) {
+	s := newSandbox(t)
+	s.mkdir("a")
+	s.mkdir("b")
+	s.link("a", "old")
+	failures := 0
+	for n := 0; ; n++ {
+		s.options.FS = &failing{left: n}
+		_, err := Link(s.path("b"), "new", s.options)
+		s.options.FS = nil
+		require.Equal(t, "old", s.find("a").Key)
+		if err == nil {
+			require.Equal(t, "new", s.find("b").Key)
+			break
+		}
+		failures++
+		all, notes, listErr := Bindings(s.options)
+		require.NoError(t, listErr)
+		require.Empty(t, notes)
+		if len(all) == 2 { // only its durability is in doubt
+			require.ErrorContains(t, err, "durable")
+		}
+	}
+	require.GreaterOrEqual(t, failures, 5)
 }
 
 func TestStateThatCannotBeWritten(t *testing.T) {
