@@ -182,7 +182,7 @@ func (t *txn) adopt() error {
 		return nil
 	}
 	for p := range a.files {
-		t.edited[p] = true
+		t.mark(p)
 	}
 	for _, c := range a.changes {
 		t.touch(c.Kind, c.ID)
@@ -211,7 +211,7 @@ func (t *txn) scaffold() {
 	}
 	for p, data := range first {
 		t.tree.files[p] = textFile(p, data)
-		t.edited[p] = true
+		t.mark(p)
 	}
 }
 
@@ -235,8 +235,17 @@ func (t *txn) document(path string, kind Kind) (*entryfile.Document, error) {
 		f = textFile(path, data)
 		t.tree.files[path] = f
 	}
-	t.edited[path] = true
+	t.mark(path)
 	return f.document()
+}
+
+// mark says that a file is being edited: what is known of its committed
+// content no longer holds.
+func (t *txn) mark(path string) {
+	t.edited[path] = true
+	if f, ok := t.tree.files[path]; ok {
+		f.hash = gitstore.Hash{}
+	}
 }
 
 // add puts a new entry into its file and returns it as it will stand there.
@@ -290,7 +299,7 @@ func (t *txn) remove(l located) error {
 			return conflict("", "%s", why)
 		}
 		delete(t.tree.files, l.path)
-		t.edited[l.path] = true
+		t.mark(l.path)
 		return nil
 	}
 	doc, err := t.document(l.path, l.Kind)

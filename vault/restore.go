@@ -150,7 +150,7 @@ func (s *Scope) restoreCommit(ctx context.Context, c *gitstore.Commit, verb stri
 		for p := range ours {
 			if _, ok := res.Files[p]; !ok {
 				delete(t.tree.files, p)
-				t.edited[p] = true
+				t.mark(p)
 			}
 		}
 		for p, data := range res.Files {
@@ -161,7 +161,7 @@ func (s *Scope) restoreCommit(ctx context.Context, c *gitstore.Commit, verb stri
 				return conflict("", "%s", why)
 			}
 			t.tree.files[p] = textFile(p, data)
-			t.edited[p] = true
+			t.mark(p)
 		}
 		m := parseMessage(c.Message)
 		title := m.subject

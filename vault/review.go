@@ -81,14 +81,14 @@ func (t *txn) writeCard(c entryfile.Card) error {
 	}
 	p := c.Path()
 	t.tree.files[p] = textFile(p, data)
-	t.edited[p] = true
+	t.mark(p)
 	return nil
 }
 
 // dropCard takes a card out in the pending change.
 func (t *txn) dropCard(c card) {
 	delete(t.tree.files, c.path)
-	t.edited[c.path] = true
+	t.mark(c.path)
 }
 
 func (t *txn) newCard(p proposal) (entryfile.Card, error) {

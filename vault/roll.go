@@ -77,7 +77,7 @@ func (t *txn) rollLedger(k Kind) (int, error) {
 		}
 		t.touch(k, s.ID)
 	}
-	t.edited[f.path] = true
+	t.mark(f.path)
 	ids := make([]string, len(going))
 	for i, s := range going {
 		ids[i] = s.ID
@@ -173,9 +173,9 @@ func (t *txn) rollFiles(k Kind) (int, error) {
 		}
 		to := fmt.Sprintf("%s/%04d/%s", k.Dir(), n, path.Base(o.file.path))
 		delete(t.tree.files, o.file.path)
-		t.edited[o.file.path] = true
+		t.mark(o.file.path)
 		t.tree.files[to] = textFile(to, data)
-		t.edited[to] = true
+		t.mark(to)
 		for _, s := range entryfile.Parse(k, to, data).Sections() {
 			t.touch(k, s.ID)
 		}

@@ -65,8 +65,8 @@ func capture(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Setenv(args[0], m[len(m)-1])
 }
 
-// sound DIR... holds each scope to what git thinks of it: nothing to commit
-// and nothing broken.
+// sound DIR... holds each scope to what git thinks of it, nothing to commit and
+// nothing broken, and to what vault itself checks.
 func sound(ts *testscript.TestScript, neg bool, args []string) {
 	for _, dir := range args {
 		for _, cmd := range [][]string{
@@ -78,6 +78,10 @@ func sound(ts *testscript.TestScript, neg bool, args []string) {
 				ts.Fatalf("git %v says:\n%s", cmd[2:], out)
 			}
 		}
+	}
+	ts.Check(ts.Exec("vault", "check"))
+	if out := ts.ReadFile("stdout"); out != "" {
+		ts.Fatalf("vault check says:\n%s", out)
 	}
 }
 
