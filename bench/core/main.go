@@ -3,14 +3,17 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"time"
 
 	"gitvault/bench/internal/lab"
 	"gitvault/bench/internal/side"
 	"gitvault/bench/internal/text"
+	"gitvault/vault"
 )
 
 func main() {
@@ -48,9 +51,9 @@ func start(l *lab.Lab) error {
 // change, INDEX.md included, which git does not sync.
 func remember(l *lab.Lab) error {
 	for _, c := range []struct {
-		size  int
-		bound float64
-	}{{20_000, 1.7}, {200_000, 1.5}} {
+		size           int
+		bound, inBound float64
+	}{{20_000, 1.7, 0}, {200_000, 1.5, 1}} {
 		src, err := l.Text(uint64(c.size))
 		if err != nil {
 			return err
@@ -60,13 +63,44 @@ func remember(l *lab.Lab) error {
 		if err != nil {
 			return err
 		}
-		ours, peer, err := pair(l, src, []place{{name, home, scope}}, lab.Pick(l, 4, 12))
+		p := place{name, home, scope}
+		ours, peer, err := pair(l, src, process, []place{p}, lab.Pick(l, 4, 12))
 		if err != nil {
 			return err
 		}
-		l.Table.Compare(fmt.Sprintf("remember, %d KB ledger", c.size/1000), ours[0], "git add, git commit", peer[0], c.bound)
+		what := fmt.Sprintf("%d KB ledger", c.size/1000)
+		l.Table.Compare("remember, "+what, ours[0], "git add, git commit", peer[0], c.bound)
+		p.name += "in"
+		if ours, peer, err = pair(l, src, inProcess, []place{p}, lab.Pick(l, 4, 12)); err != nil {
+			return err
+		}
+		l.Table.Compare("remember in process, "+what, ours[0], "git add, git commit", peer[0], c.inBound)
 	}
 	return nil
+}
+
+// A writer remembers a note in a home and times it.
+type writer func(text.Note) (side.Sample, error)
+
+// process remembers through the command.
+func process(l *lab.Lab, home string) (writer, error) {
+	return func(n text.Note) (side.Sample, error) {
+		return lab.Time(l.InVault(home, "remember", "--kind", "decision", "--title", n.Title, "--", n.Body))
+	}, nil
+}
+
+// inProcess remembers through the Go package, with one home kept open.
+func inProcess(l *lab.Lab, home string) (writer, error) {
+	git, err := exec.LookPath("git")
+	if err != nil {
+		return nil, err
+	}
+	h, err := vault.Open(vault.Options{Home: home, Dir: l.Work, Env: l.Getenv, UserHome: l.Person, Git: git})
+	return func(n text.Note) (side.Sample, error) {
+		start := time.Now()
+		_, err := h.Remember(context.Background(), vault.Draft{Kind: vault.Decision, Title: n.Title, Text: n.Body})
+		return side.Sample{Time: time.Since(start)}, err
+	}, err
 }
 
 type place struct{ name, home, scope string }
@@ -77,12 +111,12 @@ const batch = 8
 
 // pair times remember and git's same change in copies of each place, all
 // interleaved.
-func pair(l *lab.Lab, src *text.Source, places []place, batches int) (ours, peer []side.Stats, err error) {
+func pair(l *lab.Lab, src *text.Source, how func(*lab.Lab, string) (writer, error), places []place, batches int) (ours, peer []side.Stats, err error) {
 	samples := make([][]side.Sample, 2*len(places))
 	for b := range batches {
 		var runs []side.Run
 		for _, p := range places {
-			a, g, err := copies(l, src, p, b)
+			a, g, err := copies(l, src, how, p, b)
 			if err != nil {
 				return nil, nil, err
 			}
@@ -109,7 +143,7 @@ func pair(l *lab.Lab, src *text.Source, places []place, batches int) (ours, peer
 
 // copies makes a copy of a place's home, and a plain clone of its scope, and
 // gives a run in each: git's commits what vault's changed.
-func copies(l *lab.Lab, src *text.Source, p place, b int) (ours, peer side.Run, err error) {
+func copies(l *lab.Lab, src *text.Source, how func(*lab.Lab, string) (writer, error), p place, b int) (ours, peer side.Run, err error) {
 	home := filepath.Join(l.Top, fmt.Sprintf("%s-copy%d", p.name, b))
 	clone := filepath.Join(l.Top, fmt.Sprintf("%s-git%d", p.name, b))
 	if err := l.Git(l.Top, "clone", "-q", "--no-hardlinks", p.scope, clone); err != nil {
@@ -122,11 +156,15 @@ func copies(l *lab.Lab, src *text.Source, p place, b int) (ours, peer side.Run, 
 	if err != nil {
 		return nil, nil, err
 	}
+	remember, err := how(l, home)
+	if err != nil {
+		return nil, nil, err
+	}
 	var note text.Note
 	ours = func(int) (side.Sample, error) {
 		note = src.Next(700)
 		lab.Settle()
-		return lab.Time(l.InVault(home, "remember", "--kind", "decision", "--title", note.Title, "--", note.Body))
+		return remember(note)
 	}
 	peer = func(int) (side.Sample, error) {
 		if err := l.CopyChanged(scope, clone); err != nil {
@@ -159,7 +197,7 @@ func history(l *lab.Lab) error {
 		}
 		places = append(places, place{name, home, scope})
 	}
-	ours, peer, err := pair(l, src, places, lab.Pick(l, 3, 10))
+	ours, peer, err := pair(l, src, process, places, lab.Pick(l, 3, 10))
 	if err != nil {
 		return err
 	}

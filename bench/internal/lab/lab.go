@@ -25,11 +25,12 @@ import (
 
 // Lab is one benchmark program's surroundings.
 type Lab struct {
-	Vault string // the binary under test
-	Long  bool   // the long form was asked for
-	Top   string // scratch folder, gone after Close
-	Work  string // a workspace: a git repository with one commit and a remote
-	Table side.Table
+	Vault  string // the binary under test
+	Long   bool   // the long form was asked for
+	Top    string // scratch folder, gone after Close
+	Person string // the home folder of the person in the lab
+	Work   string // a workspace: a git repository with one commit and a remote
+	Table  side.Table
 
 	textFile string
 	env      []string
@@ -59,15 +60,15 @@ func New() (*Lab, error) {
 }
 
 func (l *Lab) prepare() error {
-	home := filepath.Join(l.Top, "person")
+	l.Person = filepath.Join(l.Top, "person")
 	l.Work = filepath.Join(l.Top, "widget")
-	for _, dir := range []string{home, l.Work} {
+	for _, dir := range []string{l.Person, l.Work} {
 		if err := os.MkdirAll(dir, 0o755); err != nil {
 			return err
 		}
 	}
 	config := "[user]\n\tname = Ada Bench\n\temail = ada@example.org\n[init]\n\tdefaultBranch = main\n"
-	if err := os.WriteFile(filepath.Join(home, ".gitconfig"), []byte(config), 0o600); err != nil {
+	if err := os.WriteFile(filepath.Join(l.Person, ".gitconfig"), []byte(config), 0o600); err != nil {
 		return err
 	}
 	for _, kv := range os.Environ() {
@@ -76,7 +77,7 @@ func (l *Lab) prepare() error {
 			l.env = append(l.env, kv)
 		}
 	}
-	l.env = append(l.env, "HOME="+home, "USERPROFILE="+home, "GIT_CONFIG_NOSYSTEM=1", "LC_ALL=C", "NO_COLOR=1")
+	l.env = append(l.env, "HOME="+l.Person, "USERPROFILE="+l.Person, "GIT_CONFIG_NOSYSTEM=1", "LC_ALL=C", "NO_COLOR=1")
 	if l.Vault == "" {
 		l.Vault = l.Binary("vault")
 		if err := run(exec.Command("go", "build", "-o", l.Vault, "./cmd/vault")); err != nil {
@@ -148,6 +149,16 @@ func (l *Lab) Text(seed uint64) (*text.Source, error) {
 		return text.FromFile(l.textFile)
 	}
 	return text.Generated(seed), nil
+}
+
+// Getenv looks a variable of the lab's environment up.
+func (l *Lab) Getenv(name string) (string, bool) {
+	for _, kv := range slices.Backward(l.env) {
+		if value, ok := strings.CutPrefix(kv, name+"="); ok {
+			return value, true
+		}
+	}
+	return "", false
 }
 
 // Command is a process to be, in dir and in the lab's environment.
