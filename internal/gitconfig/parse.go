@@ -2,7 +2,9 @@ package gitconfig
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
+	"unicode"
 )
 
 // SyntaxError is a configuration file that git, too, would refuse.
@@ -13,7 +15,11 @@ type SyntaxError struct {
 }
 
 func (e *SyntaxError) Error() string {
-	return fmt.Sprintf("git configuration %s, line %d: %s", e.File, e.Line, e.What)
+	file := e.File
+	if strings.ContainsFunc(file, unicode.IsControl) {
+		file = strconv.Quote(file)
+	}
+	return fmt.Sprintf("git configuration %s, line %d: %s", file, e.Line, e.What)
 }
 
 // variable is one assignment as it stands in a file.

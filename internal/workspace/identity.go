@@ -92,6 +92,14 @@ func (o Options) timeout() time.Duration {
 // with what is known all the same (Here, Notes). Any other error is a
 // repository that cannot be understood, and what to do about it.
 func Find(dir string, o Options) (Identity, error) {
+	id, err := o.find(dir)
+	for i, note := range id.Notes {
+		id.Notes[i] = oneLine(note)
+	}
+	return id, err
+}
+
+func (o Options) find(dir string) (Identity, error) {
 	dir, err := realDir(dir)
 	if err != nil {
 		return Identity{}, err

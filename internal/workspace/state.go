@@ -59,8 +59,8 @@ func (o Options) writeFile(file string, data []byte) error {
 
 func (o Options) makeDir(dir string) error {
 	touched, err := fsys.MkdirAll(o.disk(), dir, 0o700)
-	for _, dir := range touched {
-		err = errors.Join(err, o.disk().SyncDir(dir))
+	for i := 0; i < len(touched) && err == nil; i++ {
+		err = o.disk().SyncDir(touched[i])
 	}
 	if err != nil {
 		return fmt.Errorf("cannot keep state: %w", err)
@@ -77,7 +77,10 @@ func create(disk fsys.FS, name string, data []byte) error {
 	if err == nil {
 		err = f.Sync()
 	}
-	return errors.Join(err, f.Close())
+	if closeErr := f.Close(); err == nil {
+		err = closeErr
+	}
+	return err
 }
 
 func (o Options) disk() fsys.FS {
