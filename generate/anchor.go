@@ -66,10 +66,10 @@ type mdHeading struct {
 func headings(s string) []mdHeading {
 	var out []mdHeading
 	var (
-		fence     string // the marker an open fence ends with
-		htmlEnd   string // what ends an open HTML block; "\n" is a blank line
-		openDepth int    // depth of the quote that the fence or block stands in
-		para      string // the open paragraph, which an underline makes a heading
+		fence     string   // the marker an open fence ends with
+		htmlEnd   string   // what ends an open HTML block; "\n" is a blank line
+		openDepth int      // depth of the quote that the fence or block stands in
+		para      []string // lines of the open paragraph, which an underline makes a heading
 		paraLine  int
 		inList    bool // the paragraph is a list item's
 		paraDepth int
@@ -88,7 +88,9 @@ func headings(s string) []mdHeading {
 		}
 		text := strings.TrimLeft(line, " ")
 		indent := len(line) - len(text)
-		text = strings.TrimRight(text, " \t")
+		for text != "" && (text[len(text)-1] == ' ' || text[len(text)-1] == '\t') {
+			text = text[:len(text)-1]
+		}
 		switch {
 		case fence != "":
 			if indent < 4 && strings.HasPrefix(text, fence) && strings.Trim(text, fence[:1]) == "" {
@@ -101,51 +103,51 @@ func headings(s string) []mdHeading {
 			}
 			continue
 		case htmlEnd != "":
-			if strings.Contains(strings.ToLower(text), htmlEnd) {
+			if closes(text, htmlEnd) {
 				htmlEnd = ""
 			}
 			continue
 		case text == "" || text[0] == '\t':
-			para = ""
+			para = para[:0]
 			continue
 		case indent >= 4:
-			if para != "" {
-				para += " " + text
+			if len(para) > 0 {
+				para = append(para, text)
 			}
 			continue
 		}
 		if depth > paraDepth {
-			para = ""
+			para = para[:0]
 		}
 		if h, ok := atx(text); ok {
 			out = append(out, mdHeading{n, h})
-			para = ""
+			para = para[:0]
 			continue
 		}
 		if f := fenceMarker(text); f != "" {
-			fence, openDepth, para = f, depth, ""
+			fence, openDepth, para = f, depth, para[:0]
 			continue
 		}
-		if e := htmlBlock(text, para != ""); e != "" {
-			para = ""
-			if e == "\n" || !strings.Contains(strings.ToLower(text[1:]), e) {
+		if e := htmlBlock(text, len(para) > 0); e != "" {
+			para = para[:0]
+			if e == "\n" || !closes(text[1:], e) {
 				htmlEnd, openDepth = e, depth
 			}
 			continue
 		}
-		if para != "" && depth == paraDepth && (strings.Trim(text, "=") == "" || strings.Trim(text, "-") == "") && (!inList || indent > 1) {
-			out = append(out, mdHeading{paraLine, para})
-			para = ""
+		if len(para) > 0 && depth == paraDepth && underlines(text) && (!inList || indent > 1) {
+			out = append(out, mdHeading{paraLine, strings.Join(para, " ")})
+			para = para[:0]
 			continue
 		}
 		_, item := listItem(text)
 		switch {
 		case thematicBreak(text):
-			para = ""
-		case para == "" || item:
-			para, paraLine, inList, paraDepth = text, n, item, depth
+			para = para[:0]
+		case len(para) == 0 || item:
+			para, paraLine, inList, paraDepth = append(para[:0], text), n, item, depth
 		default:
-			para += " " + text
+			para = append(para, text)
 		}
 	}
 	return out
@@ -198,10 +200,11 @@ func htmlBlock(line string, inPara bool) string {
 	if line[0] != '<' || len(line) < 2 {
 		return ""
 	}
+	if strings.HasPrefix(line, "<!--") {
+		return "-->"
+	}
 	low := strings.ToLower(line)
 	switch {
-	case strings.HasPrefix(low, "<!--"):
-		return "-->"
 	case strings.HasPrefix(low, "<?"):
 		return "?>"
 	case strings.HasPrefix(low, "<![cdata["):
@@ -234,11 +237,36 @@ func htmlBlock(line string, inPara bool) string {
 	return ""
 }
 
+// closes reports whether a line has what ends an HTML block.
+func closes(line, end string) bool {
+	if strings.HasPrefix(end, "</") {
+		line = strings.ToLower(line)
+	}
+	return strings.Contains(line, end)
+}
+
 const htmlBlocks = " address article aside base basefont blockquote body caption center col colgroup dd details dialog dir div dl dt fieldset figcaption figure footer form frame frameset h1 h2 h3 h4 h5 h6 head header hr html iframe legend li link main menu menuitem nav noframes ol optgroup option p param search section summary table tbody td tfoot th thead title tr track ul "
 
+// underlines reports whether a line under a paragraph makes it a heading.
+func underlines(line string) bool {
+	return (line[0] == '=' || line[0] == '-') && strings.Trim(line, line[:1]) == ""
+}
+
 func thematicBreak(line string) bool {
-	bare := strings.NewReplacer(" ", "", "\t", "").Replace(line)
-	return len(bare) >= 3 && (bare[0] == '*' || bare[0] == '-' || bare[0] == '_') && strings.Trim(bare, bare[:1]) == ""
+	mark, n := line[0], 0
+	if mark != '*' && mark != '-' && mark != '_' {
+		return false
+	}
+	for i := 0; i < len(line); i++ {
+		switch line[i] {
+		case mark:
+			n++
+		case ' ', '\t':
+		default:
+			return false
+		}
+	}
+	return n >= 3
 }
 
 func isLetter(c byte) bool { return c|0x20 >= 'a' && c|0x20 <= 'z' }

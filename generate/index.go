@@ -1,7 +1,6 @@
 package generate
 
 import (
-	"bytes"
 	"cmp"
 	"slices"
 	"strconv"
@@ -165,26 +164,35 @@ func boolRank(b bool) int {
 
 // newestFirst orders lines by time, then by file and place in it, then by id,
 // so that the order of the input does not matter.
-func newestFirst(a, b IndexLine) int {
-	return cmp.Or(
-		cmp.Compare(b.Created, a.Created),
-		cmp.Compare(b.Path, a.Path),
-		cmp.Compare(b.Order, a.Order),
-		cmp.Compare(b.ID, a.ID),
-	)
+func newestFirst(a, b *IndexLine) int {
+	if c := strings.Compare(b.Created, a.Created); c != 0 {
+		return c
+	}
+	if c := strings.Compare(b.Path, a.Path); c != 0 {
+		return c
+	}
+	if c := cmp.Compare(b.Order, a.Order); c != 0 {
+		return c
+	}
+	return strings.Compare(b.ID, a.ID)
 }
 
 // Part renders the part of INDEX.md about one kind.
 func Part(k IndexKind) IndexPart {
 	w := newIndexWriter()
 	p := IndexPart{Kind: k.Kind, Count: len(k.Lines)}
-	lines := slices.Clone(k.Lines)
+	lines := make([]*IndexLine, 0, len(k.Lines))
+	for i := range k.Lines {
+		lines = append(lines, &k.Lines[i])
+	}
 	for _, r := range k.Rolled {
 		p.Count += r.Count
-		lines = append(lines, r.Lines...)
+		for i := range r.Lines {
+			lines = append(lines, &r.Lines[i])
+		}
 	}
 	slices.SortFunc(lines, newestFirst)
-	var pinned, current, closed []IndexLine
+	var pinned, current, closed []*IndexLine
 	for _, l := range lines {
 		switch {
 		case l.closed():
@@ -197,7 +205,7 @@ func Part(k IndexKind) IndexPart {
 	}
 	room := MaxIndexLines
 	more := map[string]int{}
-	take := func(ls []IndexLine) []IndexLine {
+	take := func(ls []*IndexLine) []*IndexLine {
 		n := min(room, len(ls))
 		room -= n
 		for _, l := range ls[n:] {
@@ -223,7 +231,7 @@ func Part(k IndexKind) IndexPart {
 
 // container is the file or folder through which a line that is not listed is
 // found: its ledger file, or the folder of its entry file.
-func container(k entryfile.Kind, l IndexLine) string {
+func container(k entryfile.Kind, l *IndexLine) string {
 	if k.IsLedger() {
 		return l.Path
 	}
@@ -256,7 +264,7 @@ func (w *indexWriter) subheading(out []byte, name string) []byte {
 	return append(out, "\n\n"...)
 }
 
-func (w *indexWriter) lines(out []byte, ls []IndexLine) []byte {
+func (w *indexWriter) lines(out []byte, ls []*IndexLine) []byte {
 	if len(ls) == 0 {
 		return out
 	}
@@ -363,20 +371,34 @@ func code(id string) string {
 // Link is the destination of a Markdown link to a file of the scope, relative
 // to the scope's root, on a git host or on disk.
 func Link(path, anchor string) string {
-	const hex = "0123456789ABCDEF"
-	var b bytes.Buffer
-	for i := 0; i < len(path); i++ {
-		c := path[i]
-		switch {
-		case c >= 'a' && c <= 'z', c >= 'A' && c <= 'Z', c >= '0' && c <= '9', c == '/', c == '-', c == '.', c == '_', c == '~':
-			b.WriteByte(c)
-		default:
-			b.Write([]byte{'%', hex[c>>4], hex[c&15]})
+	if !plainPath(path) {
+		const hex = "0123456789ABCDEF"
+		var b strings.Builder
+		for i := 0; i < len(path); i++ {
+			if c := path[i]; pathByte(c) {
+				b.WriteByte(c)
+			} else {
+				b.Write([]byte{'%', hex[c>>4], hex[c&15]})
+			}
 		}
+		path = b.String()
 	}
 	if anchor != "" {
-		b.WriteByte('#')
-		b.WriteString(anchor)
+		path += "#" + anchor
 	}
-	return b.String()
+	return path
+}
+
+func plainPath(path string) bool {
+	for i := 0; i < len(path); i++ {
+		if !pathByte(path[i]) {
+			return false
+		}
+	}
+	return true
+}
+
+// pathByte reports whether a byte of a path stands for itself in a link.
+func pathByte(c byte) bool {
+	return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '/' || c == '-' || c == '.' || c == '_' || c == '~'
 }

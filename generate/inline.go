@@ -11,7 +11,7 @@ import (
 // code marks, emphasis, link destinations, tags and images. Plain stars need no
 // look, because no anchor has one.
 func inlineText(s string) string {
-	if strings.IndexAny(s, "\\`<&[_") < 0 {
+	if !strings.ContainsAny(s, "\\`<&[_") {
 		return s
 	}
 	p := inline{s: s}

@@ -32,9 +32,9 @@ func encodeLoose(t Type, data []byte) []byte {
 	if len(head)+len(data) > storeBelow {
 		var b bytes.Buffer
 		z, _ := zlib.NewWriterLevel(&b, zlib.BestSpeed) // fails only for a level that is none
-		z.Write(head)
-		z.Write(data)
-		z.Close()
+		_, _ = z.Write(head)                            // nor can these: they write to memory
+		_, _ = z.Write(data)
+		_ = z.Close()
 		return b.Bytes()
 	}
 	return storeZlib(head, data)

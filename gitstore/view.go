@@ -202,7 +202,7 @@ func readWhole(f fsys.FS, name string) ([]byte, fsys.ID, error) {
 	for {
 		n, err := file.Read(data[len(data):cap(data)])
 		data = data[:len(data)+n]
-		if err == io.EOF {
+		if errors.Is(err, io.EOF) {
 			break
 		}
 		if err != nil {

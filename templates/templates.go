@@ -6,7 +6,8 @@
 // A template file has parts. A line {{part NAME KEY…}} starts one and says
 // which keys, written {{KEY}}, stand for something in it; the text goes on to
 // the next such line, without blank lines at its ends. What comes before the
-// first part is a word to whoever reads the file. There is no logic in it.
+// first part, or after a line {{comment}}, is a word to whoever reads the file.
+// There is no logic in it.
 package templates
 
 import (
@@ -28,12 +29,13 @@ var builtin embed.FS
 
 // The template files.
 const (
-	Index = "index.md" // INDEX.md; the same for everybody
+	Index   = "index.md"   // INDEX.md; the same for everybody
+	Context = "context.md" // the context block
 )
 
 // Overridable lists the files a person may put their own in place of. The
 // others shape tracked files, which are the same on every machine.
-func Overridable() []string { return nil }
+func Overridable() []string { return []string{Context} }
 
 // MaxFile is how long an override may be, in bytes.
 const MaxFile = 64 << 10
@@ -53,25 +55,27 @@ type Set struct {
 	own map[string]map[string]*Template // overridden parts by file
 }
 
+var builtinSet Set
+
 // Default returns the built-in wording.
-func Default() *Set { return &Set{} }
+func Default() *Set { return &builtinSet }
 
 // Load returns the built-in wording with the overrides of the folder dir,
 // which need not exist ("" is none). A file may have some of the parts only.
 // A file that cannot be used is left out whole, and the error says why, a line
 // each; the Set is good either way.
 func Load(dir string) (*Set, error) {
-	s := Default()
 	if dir == "" {
-		return s, nil
+		return Default(), nil
 	}
 	names, err := os.ReadDir(dir)
 	if err != nil {
 		if errors.Is(err, fs.ErrNotExist) {
 			err = nil
 		}
-		return s, err
+		return Default(), err
 	}
+	s := &Set{}
 	var errs []error
 	for _, f := range names {
 		name := f.Name()
@@ -208,6 +212,13 @@ func parse(s string, known map[string]*Template) (map[string]*Template, error) {
 		return nil
 	}
 	for i, line := range strings.Split(s, "\n") {
+		if strings.TrimRight(line, " \t") == "{{comment}}" {
+			if err := end(); err != nil {
+				return nil, err
+			}
+			name = ""
+			continue
+		}
 		head, ok := strings.CutPrefix(line, "{{part ")
 		if !ok {
 			text = append(text, line)

@@ -4,7 +4,6 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
-	"io"
 )
 
 // Hash is 32 hexadecimal digits that stand for all an entry says: its kind,
@@ -12,7 +11,7 @@ import (
 func Hash(e Entry) string {
 	e = normal(e)
 	h := sha256.New()
-	put := func(key, value string) { fmt.Fprintf(h, "%s %d ", key, len(value)); io.WriteString(h, value) }
+	put := func(key, value string) { fmt.Fprintf(h, "%s %d %s", key, len(value), value) }
 	put("kind", string(e.Kind))
 	put("text", e.Body)
 	writePairs(&e, true, plain, inFlow, put)

@@ -12,18 +12,35 @@ import (
 // escaped, so that the source stays readable.
 func Markdown(s string) string {
 	s = Line(s)
-	if i := strings.IndexAny(s, "\\`*_[]<>&|~$#+-.)=!:"); i < 0 {
+	n := 0
+	for n < len(s) && (!special(s[n]) || !escapes(s, n)) {
+		n++
+	}
+	if n == len(s) {
 		return s
 	}
-	var b strings.Builder
-	b.Grow(len(s) + len(s)/8 + 4)
-	for i := 0; i < len(s); i++ {
-		if escapes(s, i) {
-			b.WriteByte('\\')
+	b := make([]byte, n, len(s)+len(s)/8+4)
+	copy(b, s)
+	for i := n; i < len(s); i++ {
+		if special(s[i]) && escapes(s, i) {
+			b = append(b, '\\')
 		}
-		b.WriteByte(s[i])
+		b = append(b, s[i])
 	}
-	return b.String()
+	return string(b)
+}
+
+// special reports whether c is one of the bytes escapes looks at, as fast as
+// it can: most bytes of most texts are not.
+func special(c byte) bool {
+	const (
+		low  = 1<<'!' | 1<<'#' | 1<<'$' | 1<<'&' | 1<<')' | 1<<'*' | 1<<'+' | 1<<'-' | 1<<'.' | 1<<':' | 1<<'<' | 1<<'=' | 1<<'>'
+		high = 1<<('['-64) | 1<<('\\'-64) | 1<<(']'-64) | 1<<('_'-64) | 1<<('`'-64) | 1<<('|'-64) | 1<<('~'-64)
+	)
+	if c < 64 {
+		return low>>c&1 != 0
+	}
+	return c < 128 && uint64(high)>>(c-64)&1 != 0
 }
 
 // escapes reports whether Markdown could take the byte s[i] for markup.
@@ -109,7 +126,11 @@ func reference(s string) bool {
 }
 
 // Attr returns s as the inside of a double-quoted attribute: one tagless line
-// without quotes of its own.
+// that ends neither the attribute nor, for a careless reader, the tag.
 func Attr(s string) string {
-	return strings.ReplaceAll(Tagless(Line(s)), `"`, "&quot;")
+	s = Tagless(Line(s))
+	if strings.ContainsAny(s, "\">") {
+		s = strings.ReplaceAll(strings.ReplaceAll(s, `"`, "&quot;"), ">", "&gt;")
+	}
+	return s
 }

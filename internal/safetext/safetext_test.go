@@ -76,7 +76,7 @@ func TestTagless(t *testing.T) {
 	} {
 		assert.Equal(t, want, Tagless(in), "%q", in)
 	}
-	assert.Equal(t, "a &quot;b&quot; &lt;c>", Attr("a \"b\"\n<c>"))
+	assert.Equal(t, "a &quot;b&quot; &lt;c&gt;", Attr("a \"b\"\n<c>"))
 }
 
 func anyText() *rapid.Generator[string] {

@@ -21,7 +21,7 @@ func (s *scanner) assignments() {
 		}
 		op := text[i:end]
 		start, quote := opening(text, end)
-		stop := start
+		var stop int
 		if quote != 0 || start >= run {
 			stop = closing(text, start, quote)
 		} else {
