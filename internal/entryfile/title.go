@@ -12,74 +12,67 @@ const DefaultTitleLength = 100
 
 // DefaultTitle makes a title of a text: its first line or sentence, without
 // the Markdown that marks a heading or list item, shortened at a word. It is
-// "" where the text has no words.
+// "" only for a text of blanks.
 func DefaultTitle(text string) string {
-	for line := range strings.SplitSeq(text, "\n") {
-		line = oneLine(stripMarks(strings.TrimSpace(line)))
-		if strings.IndexFunc(line, isWordRune) < 0 {
+	var second string
+	for p := range passages(text) {
+		if !hasWords(p.text) {
 			continue
 		}
-		return Shorten(firstSentence(line), DefaultTitleLength)
+		sentence := firstSentence(p.text)
+		if p.kind == prose || p.kind == titleLine {
+			return Shorten(sentence, DefaultTitleLength)
+		}
+		if second == "" {
+			second = sentence
+		}
 	}
-	return Shorten(oneLine(text), DefaultTitleLength)
+	if second == "" {
+		second = oneLine(strings.ToValidUTF8(text[:min(len(text), 8*DefaultTitleLength)], ""))
+	}
+	return Shorten(second, DefaultTitleLength)
 }
 
 // Line is what the index says of an entry beside its title: the description,
-// or the first sentence of the body that is not the title again.
+// or the first sentence of the body that is not the title again. It is one
+// line of at most MaxDescription characters, "" where there is no more to say.
 func (e Entry) Line() string {
 	if e.Description != "" {
-		return oneLine(e.Description)
+		return Shorten(oneLine(e.Description), MaxDescription)
 	}
 	if e.Body == e.Title {
 		return ""
 	}
-	for line := range strings.SplitSeq(e.Body, "\n") {
-		line = oneLine(stripMarks(strings.TrimSpace(line)))
-		for line != "" {
-			sentence := firstSentence(line)
-			if strings.IndexFunc(sentence, isWordRune) >= 0 && sentence != e.Title {
+	var second string
+	for p := range passages(e.Body) {
+		for rest := p.text; rest != ""; {
+			sentence := firstSentence(rest)
+			rest = strings.TrimSpace(rest[len(sentence):])
+			if !hasWords(sentence) || sentence == e.Title {
+				continue
+			}
+			if p.kind == prose {
 				return Shorten(sentence, MaxDescription)
 			}
-			line = strings.TrimSpace(line[len(sentence):])
+			if second == "" {
+				second = sentence
+			}
 		}
 	}
-	return ""
+	return Shorten(second, MaxDescription)
 }
 
-func isWordRune(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) || unicode.IsSymbol(r) }
-
-// stripMarks takes the marks of headings, quotes and list items off a line.
-func stripMarks(line string) string {
-	for {
-		rest := strings.TrimLeft(line, " \t")
-		switch {
-		case strings.HasPrefix(rest, "#"):
-			text := strings.TrimLeft(rest, "#")
-			if text != "" && text[0] != ' ' && text[0] != '\t' || len(rest)-len(text) > 6 {
-				return rest
-			}
-			line = readTitle(headingText([]byte(rest)))
-			continue
-		case strings.HasPrefix(rest, "> "):
-			line = rest[2:]
-			continue
-		}
-		m, ok := itemMarker([]byte(rest))
-		if !ok || m.end == len(rest) {
-			return rest
-		}
-		line = rest[m.end:]
-		for _, box := range []string{" [ ] ", " [x] ", " [X] "} {
-			line = strings.TrimPrefix(line, box)
-		}
-	}
+// hasWords reports whether text holds anything but punctuation.
+func hasWords(text string) bool {
+	return strings.IndexFunc(text, func(r rune) bool {
+		return unicode.IsLetter(r) || unicode.IsDigit(r) || unicode.Is(unicode.So, r)
+	}) >= 0
 }
 
 // abbreviations end with a full stop that seldom ends a sentence.
 var abbreviations = map[string]bool{
-	"e.g": true, "i.e": true, "etc": true, "cf": true, "vs": true, "approx": true, "no": true, "fig": true,
-	"mr": true, "mrs": true, "ms": true, "dr": true, "prof": true, "st": true, "resp": true, "incl": true,
-	"z.b": true, "d.h": true, "bzw": true, "ca": true, "usw": true, "p.ex": true, "al": true, "eq": true,
+	"e.g": true, "i.e": true, "cf": true, "vs": true, "approx": true, "fig": true, "mr": true, "mrs": true, "ms": true,
+	"dr": true, "prof": true, "resp": true, "incl": true, "z.b": true, "d.h": true, "bzw": true, "ca": true, "p.ex": true,
 }
 
 // firstSentence is the first sentence of a line, its full stop included. A
@@ -87,31 +80,44 @@ var abbreviations = map[string]bool{
 func firstSentence(line string) string {
 	for i := 0; i < len(line); {
 		r, size := utf8.DecodeRuneInString(line[i:])
-		after := line[i+size:]
 		switch r {
 		case '`':
 			n := runLength([]byte(line[i:]), '`')
 			i += n
-			if close := closingTicks(line[i:], n); close >= 0 {
-				i += close + n
+			if end := closingTicks(line[i:], n); end >= 0 {
+				i += end + n
 			}
 			continue
 		case '。', '！', '？', '｡', '．':
-			return line[:i+size+closers(after)]
+			return line[:i+size+closers(line[i+size:])]
 		case '.', '!', '?', '…':
-			n := closers(after)
-			end := i + size + n
-			next := line[end:]
-			if next == "" {
-				return line
-			}
-			if next[0] == ' ' && !(r == '.' && isAbbreviated(line[:i], next)) {
+			end := i + size + closers(line[i+size:])
+			if next := line[end:]; next == "" || next[0] == ' ' && endsSentence(r, line[:i], next) {
 				return line[:end]
 			}
+			i = end
+			continue
 		}
 		i += size
 	}
 	return line
+}
+
+// endsSentence reports whether a stop between before and next ends a sentence.
+func endsSentence(stop rune, before, next string) bool {
+	word := before[strings.LastIndexAny(before, " (\"'*_[")+1:]
+	if !hasWords(before) {
+		return false // "... and so on", ".. directive"
+	}
+	first, _ := utf8.DecodeRuneInString(strings.TrimLeft(next, " "))
+	if stop != '.' {
+		return !unicode.IsLower(first)
+	}
+	if abbreviations[strings.ToLower(word)] || unicode.IsLower(first) {
+		return false
+	}
+	r, size := utf8.DecodeRuneInString(word)
+	return size != len(word) || !unicode.IsUpper(r) // not an initial
 }
 
 // closingTicks finds a run of exactly n backticks in s.
@@ -121,13 +127,11 @@ func closingTicks(s string, n int) int {
 			i++
 			continue
 		}
-		run := runLength([]byte(s[i:min(len(s), i+n+1)]), '`')
+		run := runLength([]byte(s[i:]), '`')
 		if run == n {
 			return i
 		}
-		for i < len(s) && s[i] == '`' {
-			i++
-		}
+		i += run
 	}
 	return -1
 }
@@ -138,39 +142,20 @@ func closers(s string) int {
 	return len(s) - len(strings.TrimLeft(s, ".!?\"')]*_”’»」』）】。！？"))
 }
 
-// isAbbreviated reports whether a full stop after before, with next after it,
-// belongs to an abbreviation.
-func isAbbreviated(before, next string) bool {
-	word := before[strings.LastIndexAny(before, " (\"'*_[")+1:]
-	if abbreviations[strings.ToLower(word)] {
-		return true
-	}
-	if utf8.RuneCountInString(word) == 1 {
-		r, _ := utf8.DecodeRuneInString(word)
-		return unicode.IsUpper(r) // an initial
-	}
-	first, _ := utf8.DecodeRuneInString(strings.TrimLeft(next, " "))
-	return unicode.IsLower(first)
-}
-
 // Shorten cuts text at a word so that it has at most limit characters, a … at
 // the end included.
 func Shorten(text string, limit int) string {
-	if utf8.RuneCountInString(text) <= limit {
+	if len(text) <= limit || utf8.RuneCountInString(text) <= limit {
 		return text
 	}
-	cut, n := 0, 0
-	space := -1
+	cut, space, n := 0, -1, 0
 	for i, r := range text {
-		if n == limit-1 {
-			cut = i
-			if r == ' ' {
-				space = i
-			}
-			break
-		}
 		if r == ' ' {
 			space = i
+		}
+		if n == limit-1 {
+			cut = i
+			break
 		}
 		n++
 	}
