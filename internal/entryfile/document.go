@@ -239,21 +239,36 @@ func (d *Document) assignIDs() {
 			s.Written = true
 		}
 	}
+	free := derivedIDs{taken: func(id string) bool { _, taken := d.byID[id]; return taken }}
 	for i := range d.sections {
 		s := &d.sections[i]
 		if s.Err != nil || s.Written {
 			continue
 		}
-		s.ID = freeID(s.Entry, func(id string) bool { _, taken := d.byID[id]; return taken })
+		s.ID = free.next(s.Entry)
 		d.byID[s.ID] = i
 	}
 }
 
-// freeID derives an id for e that is not taken.
-func freeID(e Entry, taken func(string) bool) string {
-	text := e.Title + "\n" + e.Body
-	for n := 0; ; n++ {
-		if id := DerivedID(e.Kind, text, n); !taken(id) {
+// derivedFrom is the text that a derived id of e is made from.
+func derivedFrom(e Entry) string { return e.Title + "\n" + e.Body }
+
+// derivedIDs gives out derived ids that are not taken.
+type derivedIDs struct {
+	taken func(id string) bool
+	used  map[string]int // how many occurrences of a text had one
+}
+
+func (d *derivedIDs) next(e Entry) string {
+	if d.used == nil {
+		d.used = map[string]int{}
+	}
+	text := derivedFrom(e)
+	key := string(e.Kind) + " " + text
+	for {
+		id := DerivedID(e.Kind, text, d.used[key])
+		d.used[key]++
+		if !d.taken(id) {
 			return id
 		}
 	}

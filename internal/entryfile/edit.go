@@ -234,7 +234,7 @@ func (d *Document) Remove(id string) error {
 	} else if s.next == len(d.data) {
 		start, end = blankBefore(d.data, start), s.End
 	}
-	if d.kind.IsLedger() && !d.stands(i, start, end) {
+	if d.kind.IsLedger() && s.next < len(d.data) && !d.stands(i, start, end) {
 		return fmt.Errorf("without %s the text above it in %s would swallow what follows: close the open block there by hand", id, d.path)
 	}
 	d.splice(start, end, nil)
@@ -303,9 +303,6 @@ func (d *Document) RemoveAll(ids []string) error {
 // stands reports whether what follows section i is still read as it is when
 // the bytes from start to end are gone.
 func (d *Document) stands(i, start, end int) bool {
-	if end == len(d.data) {
-		return true
-	}
 	above := 0
 	if i > 0 {
 		above = d.sections[i-1].Start

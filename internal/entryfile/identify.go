@@ -12,20 +12,21 @@ import "strings"
 //   - A copy that was given a derived id before gets the id of what it was
 //     copied from once that is gone: the copy was one half of a move.
 //   - An entry without an id that says the same as one that is missing, or has
-//     its body or its title, has that one's id.
+//     its body or its title, has that one's id. So has the entry in a file of
+//     its own, where that file's entry is missing.
 //   - Any other entry gets a derived id.
 //
 // Entries whose metadata cannot be read get none. Written is set where the id
 // stands in the file as it should.
 func Identify(head, saved *Set) {
-	m := matcher{head: head, saved: saved, taken: map[string]place{}, missing: map[string]bool{}}
 	if head == nil {
-		m.head = &Set{}
+		head = &Set{}
 	}
+	m := matcher{head: head, saved: saved, taken: make(map[string]place, len(head.byID))}
 	m.writtenIDs()
 	m.findMissing()
+	m.recognise()
 	m.moves()
-	m.sameText()
 	m.derive()
 	saved.byID = m.taken
 	for _, path := range saved.paths {
@@ -38,9 +39,10 @@ type matcher struct {
 	taken       map[string]place // ids given in saved
 	missing     map[string]bool  // ids of head that are nowhere in saved
 	open        []place          // entries of saved without an id yet, in order
+	known       lookup           // missing entries by what they say
 }
 
-func (m *matcher) section(p place) *section { return &m.saved.docs[p.path].sections[p.index] }
+func (m *matcher) section(p place) *section { return m.saved.at(p) }
 
 func (m *matcher) give(p place, id string) {
 	s := m.section(p)
@@ -51,47 +53,53 @@ func (m *matcher) give(p place, id string) {
 
 // writtenIDs gives each id that stands in a file to one of its places.
 func (m *matcher) writtenIDs() {
-	places := map[string][]place{}
-	var order []place
+	var copies map[string][]place
 	for _, path := range m.saved.paths {
 		for i := range m.saved.docs[path].sections {
-			s := &m.saved.docs[path].sections[i]
+			p := place{path, i}
+			s := m.section(p)
 			s.ID, s.Written = "", false
-			if s.Err != nil {
+			if s.Err != nil || s.rawID == "" {
 				continue
 			}
-			p := place{path, i}
-			order = append(order, p)
-			if s.rawID != "" {
-				places[s.rawID] = append(places[s.rawID], p)
+			if first, twice := m.taken[s.rawID]; twice {
+				if copies == nil {
+					copies = map[string][]place{}
+				}
+				if copies[s.rawID] == nil {
+					copies[s.rawID] = []place{first}
+				}
+				copies[s.rawID] = append(copies[s.rawID], p)
+				continue
 			}
+			m.taken[s.rawID] = p
 		}
 	}
-	for _, p := range order {
-		id := m.section(p).rawID
-		if id == "" {
-			continue
-		}
-		if _, done := m.taken[id]; !done {
-			m.give(m.original(id, places[id]), id)
-		}
+	for id, places := range copies {
+		m.taken[id] = m.original(id, places)
 	}
-	for _, p := range order {
-		if m.section(p).ID == "" {
-			m.open = append(m.open, p)
+	for id, p := range m.taken {
+		m.give(p, id)
+	}
+	for _, path := range m.saved.paths {
+		for i := range m.saved.docs[path].sections {
+			if s := m.section(place{path, i}); s.Err == nil && s.ID == "" {
+				m.open = append(m.open, place{path, i})
+			}
 		}
 	}
 }
 
 // original picks the copy that is in head's place: in the same file, next to
-// the same neighbours; the first of these.
+// the same neighbours, saying the same; the first of these.
 func (m *matcher) original(id string, copies []place) place {
-	best, bestScore := copies[0], -1
 	was, known := m.head.byID[id]
-	if !known || len(copies) == 1 {
-		return best
+	if !known {
+		return copies[0]
 	}
+	original := m.head.at(was)
 	before, after := neighbours(m.head, was, func(s *section) string { return s.ID })
+	best, bestScore := copies[0], -1
 	for _, p := range copies {
 		score := 0
 		if p.path == was.path {
@@ -102,6 +110,9 @@ func (m *matcher) original(id string, copies []place) place {
 			}
 			if a == after {
 				score += 2
+			}
+			if sameText(m.section(p), original) {
+				score++
 			}
 		}
 		if score > bestScore {
@@ -122,9 +133,10 @@ func neighbours(s *Set, p place, id func(*section) string) (before, after string
 	return before, after
 }
 
-// findMissing finds the ids of head that saved has nowhere. One that stands in
-// metadata which cannot be read is not missing.
+// findMissing finds the ids of head that saved has nowhere. One whose metadata
+// cannot be read any more is not missing.
 func (m *matcher) findMissing() {
+	m.missing = map[string]bool{}
 	for id := range m.head.byID {
 		if _, there := m.taken[id]; !there {
 			m.missing[id] = true
@@ -133,61 +145,79 @@ func (m *matcher) findMissing() {
 	if len(m.missing) == 0 {
 		return
 	}
-	for _, path := range m.saved.paths {
-		d := m.saved.docs[path]
-		for i := range d.sections {
-			s := &d.sections[i]
-			if s.Err == nil {
-				continue
-			}
-			if id := m.unreadable(path, s, string(d.data[s.meta.start:s.meta.end])); id != "" {
-				delete(m.missing, id)
-			}
+	before := map[string]bool{}
+	for _, p := range m.head.unreadable() {
+		before[m.head.source(p)] = true
+	}
+	for _, p := range m.saved.unreadable() {
+		if !before[m.saved.source(p)] {
+			delete(m.missing, m.behind(p))
 		}
 	}
 }
 
-// unreadable finds out which missing entry a section is whose metadata cannot
-// be read.
-func (m *matcher) unreadable(path string, s *section, meta string) string {
-	if _, rest, ok := strings.Cut(meta, "id:"); ok {
+// behind finds out which missing entry a section is whose metadata cannot be
+// read: by the id if that much can be read, else by what it says.
+func (m *matcher) behind(p place) string {
+	s := m.section(p)
+	meta := m.saved.docs[p.path].data[s.meta.start:s.meta.end]
+	if _, rest, ok := strings.Cut(string(meta), "id:"); ok {
 		rest = strings.TrimLeft(rest, " \t\"'")
 		if len(rest) >= IDLength && m.missing[rest[:IDLength]] {
 			return rest[:IDLength]
 		}
 	}
-	return m.match(place{path: path}, s)
+	for look := sayingTheSame; look <= sameFile; look++ {
+		for near := range reach {
+			if id := m.find(p, s, look, near); id != "" {
+				return id
+			}
+		}
+	}
+	return ""
 }
 
 // moves finds entries that were copied, the copy written down with a derived
 // id, and the original taken out since.
 func (m *matcher) moves() {
+	if len(m.missing) == 0 {
+		return
+	}
+	byTitle := map[string][]string{}
 	for _, id := range m.missingInOrder() {
-		was := m.head.at(id)
-		text := was.Title + "\n" + was.Body
-		for _, kind := range Kinds() {
-			for n := range 4 {
-				copyID := DerivedID(kind, text, n)
-				p, there := m.taken[copyID]
-				if !there || !m.missing[id] {
-					continue
-				}
-				s := m.section(p)
-				if _, known := m.head.byID[copyID]; known && sameText(&s.Entry, &was.Entry) && sameText(&m.head.at(copyID).Entry, &was.Entry) {
-					delete(m.taken, copyID)
+		title := m.head.at(m.head.byID[id]).Title
+		byTitle[title] = append(byTitle[title], id)
+	}
+	for _, path := range m.saved.paths {
+		for i := range m.saved.docs[path].sections {
+			p := place{path, i}
+			s := m.section(p)
+			was, known := m.head.byID[s.ID]
+			if !known || s.Err != nil || !sameText(s, m.head.at(was)) {
+				continue
+			}
+			for _, id := range byTitle[s.Title] {
+				if m.missing[id] && sameText(s, m.head.at(m.head.byID[id])) && isDerived(s) {
+					delete(m.taken, s.ID)
 					delete(m.missing, id)
 					m.give(p, id)
+					break
 				}
 			}
 		}
 	}
 }
 
-func sameText(a, b *Entry) bool { return a.Title == b.Title && a.Body == b.Body }
+func sameText(a, b *section) bool { return a.Title == b.Title && a.Body == b.Body }
 
-func (s *Set) at(id string) *section {
-	p := s.byID[id]
-	return &s.docs[p.path].sections[p.index]
+// isDerived reports whether the id of a section was made from what it says.
+func isDerived(s *section) bool {
+	for n := range 4 {
+		if DerivedID(s.Kind, derivedFrom(s.Entry), n) == s.ID {
+			return true
+		}
+	}
+	return false
 }
 
 // missingInOrder lists the missing ids in the order of head.
@@ -203,88 +233,64 @@ func (m *matcher) missingInOrder() []string {
 	return ids
 }
 
-// sameText gives missing ids to entries without one that say the same.
-func (m *matcher) sameText() {
-	for _, strict := range []bool{true, false} {
-		var open []place
-		for _, p := range m.open {
-			s := m.section(p)
-			id := ""
-			if s.rawID == "" && len(m.missing) > 0 {
-				if strict {
-					id = m.exact(p, s)
-				} else {
-					id = m.match(p, s)
-				}
+// recognise gives missing ids to the entries without one, the surest first: a
+// mere likeness takes no id away from an entry that says the same, nor one far
+// off from one in its place.
+func (m *matcher) recognise() {
+	for look := sayingTheSame; look <= sameFile; look++ {
+		for near := range reach {
+			if len(m.missing) == 0 {
+				return
 			}
-			if id == "" {
-				open = append(open, p)
-				continue
-			}
-			delete(m.missing, id)
-			m.give(p, id)
+			m.recogniseBy(look, near)
 		}
-		m.open = open
 	}
 }
 
-func (m *matcher) exact(p place, s *section) string {
-	return m.find(p, s, func(was *section) bool { return sameText(&s.Entry, &was.Entry) })
+func (m *matcher) recogniseBy(look likeness, near int) {
+	var open []place
+	for _, p := range m.open {
+		id := ""
+		if s := m.section(p); s.rawID == "" || look == sayingTheSame {
+			id = m.find(p, s, look, near)
+		}
+		if id == "" {
+			open = append(open, p)
+			continue
+		}
+		delete(m.missing, id)
+		m.give(p, id)
+	}
+	m.open = open
 }
 
-// match finds the missing entry that a section without readable metadata most
-// likely is.
-func (m *matcher) match(p place, s *section) string {
-	if id := m.exact(p, s); id != "" {
-		return id
-	}
-	if s.Body != s.Title {
-		if id := m.find(p, s, func(was *section) bool { return s.Body == was.Body }); id != "" {
-			return id
+// find returns the first missing entry that the section is like.
+func (m *matcher) find(p place, s *section, look likeness, near int) string {
+	if m.known == nil {
+		m.known = lookup{}
+		for _, id := range m.missingInOrder() {
+			m.known.add(id, m.head.byID[id].path, m.head.at(m.head.byID[id]))
 		}
 	}
-	if id := m.find(p, s, func(was *section) bool { return s.Title == was.Title }); id != "" {
-		return id
-	}
-	if !s.Kind.IsLedger() {
-		return m.find(p, s, func(was *section) bool { return m.head.byID[was.ID].path == p.path })
-	}
-	return ""
-}
-
-// find returns the first missing entry for which same holds: of the same file
-// first, then of the same kind, then any.
-func (m *matcher) find(p place, s *section, same func(*section) bool) string {
-	found, bestRank := "", 0
-	for _, id := range m.missingInOrder() {
-		was := m.head.at(id)
-		rank := 1
-		if was.Kind == s.Kind {
-			rank++
-		}
-		if m.head.byID[id].path == p.path {
-			rank++
-		}
-		if rank > bestRank && same(was) {
-			found, bestRank = id, rank
-		}
-	}
-	return found
+	return m.known.find(m.missing, look, near, p.path, s)
 }
 
 // derive gives the rest ids made from what they say.
 func (m *matcher) derive() {
+	var s *section
+	free := derivedIDs{taken: func(id string) bool {
+		_, taken := m.taken[id]
+		return taken || m.missing[id] && !sameText(s, m.head.at(m.head.byID[id]))
+	}}
 	for _, p := range m.open {
-		m.give(p, freeID(m.section(p).Entry, func(id string) bool {
-			_, taken := m.taken[id]
-			return taken || m.missing[id]
-		}))
+		s = m.section(p)
+		m.give(p, free.next(s.Entry))
 	}
 }
 
 // index makes the document find its sections by the ids they have now.
 func (d *Document) index() {
-	d.byID = make(map[string]int, len(d.sections))
+	clear(d.byID)
 	for i := range d.sections {
 		if d.sections[i].Err == nil {
 			d.byID[d.sections[i].ID] = i

@@ -20,8 +20,12 @@ const (
 	aside                 // what says little of a text's matter: code, tables, HTML, pictures, "Author: …"
 )
 
-// maxPassage bounds the length of a passage, in bytes.
-const maxPassage = 4096
+// Bounds on the length of a passage, and on how much of a text is looked
+// through for them, in bytes.
+const (
+	maxPassage = 4 << 10
+	maxLook    = 32 << 10
+)
 
 // passages lists the passages of a Markdown text. It is for choosing a line to
 // show; where a text is ambiguous it guesses.
@@ -37,7 +41,7 @@ func passages(text string) iter.Seq[passage] {
 			return p.text == "" || yield(p)
 		}
 		fence := ""
-		for line := range strings.SplitSeq(text, "\n") {
+		for line := range strings.SplitSeq(text[:min(len(text), maxLook)], "\n") {
 			hardBreak := strings.HasSuffix(line, "  ") || strings.HasSuffix(line, `\`)
 			line = strings.TrimSpace(line[:min(len(line), maxPassage)])
 			if fence != "" {

@@ -63,7 +63,26 @@ func (s *Set) Get(id string) (Located, bool) {
 	if !ok {
 		return Located{}, false
 	}
-	section := s.docs[p.path].sections[p.index].Section
+	section := s.at(p).Section
 	section.Line = 1 + bytes.Count(s.docs[p.path].data[:section.Start], newline)
 	return Located{p.path, section}, true
+}
+
+func (s *Set) at(p place) *section { return &s.docs[p.path].sections[p.index] }
+
+// unreadable lists the sections whose metadata cannot be read.
+func (s *Set) unreadable() []place {
+	var found []place
+	for _, path := range s.paths {
+		for i := range s.docs[path].sections {
+			if s.docs[path].sections[i].Err != nil {
+				found = append(found, place{path, i})
+			}
+		}
+	}
+	return found
+}
+
+func (s *Set) source(p place) string {
+	return string(s.docs[p.path].Source(s.at(p).Section))
 }
