@@ -35,6 +35,9 @@ type ListQuery struct {
 	Status string // open, resolved, superseded, expired
 	All    bool   // also superseded, expired and resolved entries, and conflict siblings
 	Body   bool   // with bodies
+
+	NeverRecalled bool // only entries that no recall has brought up, as far as receipts are kept
+	ByUse         bool // those recalled most often first
 }
 
 // List returns the entries of the folder's scopes, the newest first. A scope
@@ -50,6 +53,7 @@ func (h *Home) List(ctx context.Context, q ListQuery) ([]Entry, error) {
 		kinds = []Kind{q.Kind}
 	}
 	out := []Entry{}
+	uses := map[string]int{}
 	var failed error
 	for _, s := range scopes {
 		t, err := s.read(ctx)
@@ -71,8 +75,13 @@ func (h *Home) List(ctx context.Context, q ListQuery) ([]Entry, error) {
 			failed = s.fail(err)
 			continue
 		}
+		if q.NeverRecalled || q.ByUse {
+			for id, n := range s.uses() {
+				uses[s.name+"/"+id] = n
+			}
+		}
 		for _, e := range list {
-			if !q.matches(e) {
+			if !q.matches(e) || q.NeverRecalled && uses[s.name+"/"+e.ID] > 0 {
 				continue
 			}
 			if !q.Body {
@@ -83,6 +92,9 @@ func (h *Home) List(ctx context.Context, q ListQuery) ([]Entry, error) {
 	}
 	sort.SliceStable(out, func(i, j int) bool {
 		a, b := out[i], out[j]
+		if m, n := uses[a.Scope+"/"+a.ID], uses[b.Scope+"/"+b.ID]; q.ByUse && m != n {
+			return m > n
+		}
 		if !a.Created.Equal(b.Created) {
 			return a.Created.After(b.Created)
 		}

@@ -22,6 +22,8 @@ type facts struct {
 	lines       []generate.IndexLine // of a rolled file only those listed all the same
 	supersedes  [][2]string          // superseded id, id of the entry that names it
 	unwritten   bool                 // holds entries whose ids are not written down
+	ended       int                  // of count: resolved threads and conflict siblings
+	expires     []string             // of the entries that have a date for it
 }
 
 // factsOf reads a file. Its lines know nothing yet of what supersedes them.
@@ -42,6 +44,11 @@ func factsOf(f *file) (facts, error) {
 		}
 		out.count++
 		out.unwritten = out.unwritten || !s.Written
+		if s.Status == entryfile.StatusResolved || s.Conflict != "" {
+			out.ended++
+		} else if s.Expires != "" {
+			out.expires = append(out.expires, s.Expires)
+		}
 		out.span(s.Created, s.Created)
 		for _, old := range s.Supersedes {
 			out.supersedes = append(out.supersedes, [2]string{old, s.ID})
@@ -72,6 +79,8 @@ func (f *facts) merge(g facts) {
 	f.lines = append(f.lines, g.lines...)
 	f.supersedes = append(f.supersedes, g.supersedes...)
 	f.unwritten = f.unwritten || g.unwritten
+	f.ended += g.ended
+	f.expires = append(f.expires, g.expires...)
 }
 
 // unit is what facts are kept for: a file, or a folder of rolled entry files.
@@ -240,7 +249,7 @@ func writeFacts(dir string, m map[string]facts) {
 
 // The cache is a header with a checksum, then one record a unit, each field
 // preceded by its length.
-const factsHeader = "vault facts 1\n"
+const factsHeader = "vault facts 2\n"
 
 func encodeFacts(m map[string]facts) []byte {
 	keys := make([]string, 0, len(m))
@@ -257,6 +266,11 @@ func encodeFacts(m map[string]facts) []byte {
 		w.text(f.first)
 		w.text(f.last)
 		w.bool(f.unwritten)
+		w.int(f.ended)
+		w.int(len(f.expires))
+		for _, date := range f.expires {
+			w.text(date)
+		}
 		w.int(len(f.supersedes))
 		for _, s := range f.supersedes {
 			w.text(s[0])
@@ -286,7 +300,10 @@ func decodeFacts(data []byte) map[string]facts {
 	m := make(map[string]facts, min(n, 1<<16))
 	for range n {
 		k := r.text()
-		f := facts{count: r.int(), first: r.text(), last: r.text(), unwritten: r.bool()}
+		f := facts{count: r.int(), first: r.text(), last: r.text(), unwritten: r.bool(), ended: r.int()}
+		for i := r.int(); i > 0 && !r.bad; i-- {
+			f.expires = append(f.expires, r.text())
+		}
 		for i := r.int(); i > 0 && !r.bad; i-- {
 			f.supersedes = append(f.supersedes, [2]string{r.text(), r.text()})
 		}

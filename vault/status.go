@@ -5,6 +5,7 @@ import (
 	"io/fs"
 	"path/filepath"
 
+	"gitvault/generate"
 	"gitvault/internal/entryfile"
 	"gitvault/internal/workspace"
 )
@@ -14,7 +15,21 @@ type Status struct {
 	Home      string          `json:"home"`
 	Workspace WorkspaceStatus `json:"workspace"`
 	Scopes    []ScopeStatus   `json:"scopes"`
+	Context   ContextStatus   `json:"context"`
+	Receipts  []Receipt       `json:"receipts,omitempty"` // the last answers given, the newest first
 }
+
+// ContextStatus is what a context block holds now, and leaves out; sizes are
+// estimated tokens.
+type ContextStatus struct {
+	Budget  int `json:"budget"`
+	Used    int `json:"used"`
+	Shown   int `json:"shown"`
+	Omitted int `json:"omitted"`
+}
+
+// statusReceipts is how many receipts of a scope a status shows.
+const statusReceipts = 3
 
 // WorkspaceStatus says which project the folder belongs to, and how that was
 // found; the key is empty where it belongs to none.
@@ -56,6 +71,27 @@ func (h *Home) Status(ctx context.Context) (Status, error) {
 	}
 	for _, s := range scopes {
 		out.Scopes = append(out.Scopes, s.status(ctx))
+	}
+	if out.Context, err = h.contextStatus(ctx); err != nil {
+		return out, err
+	}
+	out.Receipts, err = h.Receipts(ctx, statusReceipts)
+	return out, err
+}
+
+func (h *Home) contextStatus(ctx context.Context) (ContextStatus, error) {
+	in, _, err := h.contextInput(ctx, ContextQuery{})
+	if err != nil {
+		return ContextStatus{}, err
+	}
+	res := generate.Context(in)
+	out := ContextStatus{Budget: in.Tokens, Used: res.Tokens}
+	if out.Budget == 0 {
+		out.Budget = generate.DefaultContextTokens
+	}
+	for _, s := range res.Scopes {
+		out.Shown += s.Shown
+		out.Omitted += s.Omitted
 	}
 	return out, nil
 }

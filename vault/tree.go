@@ -171,3 +171,27 @@ func (s *Scope) read(ctx context.Context) (*tree, error) {
 	t, _, err := s.treeOf(ctx, r, v)
 	return t, err
 }
+
+// contentHash names the file's content, committed or not.
+func (f *file) contentHash() (string, error) {
+	if !f.hash.IsZero() {
+		return f.hash.String(), nil
+	}
+	data, err := f.bytes()
+	return gitstore.BlobHash(data).String(), err
+}
+
+// entries lists the file's readable entries.
+func (f *file) entries() ([]entryfile.Entry, error) {
+	doc, err := f.document()
+	if err != nil {
+		return nil, err
+	}
+	var out []entryfile.Entry
+	for _, s := range doc.Sections() {
+		if s.Err == nil {
+			out = append(out, s.Entry)
+		}
+	}
+	return out, nil
+}

@@ -154,7 +154,7 @@ each change is a commit, so nothing is lost and everything can be undone.`,
 	f.BoolVar(&a.noColor, "no-color", false, "no colour (or set NO_COLOR)")
 	f.BoolVarP(&a.yes, "yes", "y", false, "answer yes where a person would be asked")
 	for _, verb := range []func(*app) *cobra.Command{
-		rememberCmd, getCmd, listCmd, editCmd, forgetCmd,
+		rememberCmd, getCmd, listCmd, editCmd, forgetCmd, recallCmd, contextCmd,
 		logCmd, showCmd, diffCmd, blameCmd, restoreCmd, undoCmd,
 		statusCmd, checkCmd, initCmd, linkCmd, scopesCmd, importCmd,
 		completionCmd, manCmd, versionCmd,

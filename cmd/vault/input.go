@@ -2,6 +2,8 @@ package main
 
 import (
 	"io"
+	"strings"
+	"time"
 
 	"gitvault/vault"
 )
@@ -24,4 +26,20 @@ func (a *app) text(arg string) (string, error) {
 			Hint: "the limit of a body is 64 KiB, of a session trace 1 MiB: split it"}
 	}
 	return string(data), nil
+}
+
+// joined is the text of several arguments.
+func joined(args []string) string { return strings.Join(args, " ") }
+
+// date reads a day or a time that a flag gives.
+func date(flag, value string) (time.Time, error) {
+	if value == "" {
+		return time.Time{}, nil
+	}
+	for _, layout := range []string{time.DateOnly, time.RFC3339} {
+		if t, err := time.Parse(layout, value); err == nil {
+			return t, nil
+		}
+	}
+	return time.Time{}, &vault.Error{Code: vault.Invalid, Message: flag + " " + value + " is no date", Hint: "write it as 2027-01-31"}
 }

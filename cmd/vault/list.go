@@ -42,6 +42,8 @@ func listCmd(a *app) *cobra.Command {
 	f.StringVar(&q.Tag, "tag", "", "only entries with this tag")
 	f.StringVar(&q.Status, "status", "", "only open, resolved, superseded or expired ones")
 	f.BoolVar(&q.All, "all", false, "also superseded, expired and resolved entries, and conflict siblings")
+	f.BoolVar(&q.NeverRecalled, "never-recalled", false, "only entries that no recall has brought up")
+	f.BoolVar(&q.ByUse, "by-use", false, "those recalled most often first")
 	f.BoolVar(&q.Body, "body", false, "with --json: bodies too")
 	return c
 }

@@ -49,6 +49,18 @@ func statusCmd(a *app) *cobra.Command {
 				a.println("  ", safetext.Line(b))
 			}
 		}
+		if len(st.Scopes) > 0 {
+			a.println()
+			a.println(fmt.Sprintf("a context block holds %d entries in about %d of %d tokens, and leaves out %d",
+				st.Context.Shown, st.Context.Used, st.Context.Budget, st.Context.Omitted))
+		}
+		for _, r := range st.Receipts {
+			line := fmt.Sprintf("%s  %s gave %d entries, about %d tokens, in %s", r.Time.Local().Format("2006-01-02 15:04"), r.Op, len(r.IDs), r.Tokens, r.Scope)
+			if r.Query != "" {
+				line += ": " + r.Query
+			}
+			a.println(a.paint(dim, safetext.Line(line)))
+		}
 		return nil
 	})
 }

@@ -1,0 +1,216 @@
+package vault
+
+import (
+	"context"
+	"path/filepath"
+	"slices"
+
+	"gitvault/generate"
+	"gitvault/internal/entryfile"
+	"gitvault/internal/secrets"
+	"gitvault/templates"
+)
+
+// A ContextQuery says what block is wanted.
+type ContextQuery struct {
+	Scope   string // only this scope
+	Format  string // xml (default), markdown or json
+	Query   string // a task: entries that bear on it are shown whole
+	Bytes   int    // bound of the whole; by default the person's setting, else 9,500
+	Tokens  int    // bound of the whole; by default the person's setting, else 3,000
+	Session string // for the receipt
+}
+
+// A Context is the block an agent gets at the start of a turn, and what it
+// holds and leaves out.
+type Context struct {
+	Text   string         `json:"text"`
+	Bytes  int            `json:"bytes"`
+	Tokens int            `json:"tokens"` // estimated
+	Scopes []ContextShare `json:"scopes"`
+}
+
+// A ContextShare is what a block holds of one scope.
+type ContextShare struct {
+	Scope   string `json:"scope"`
+	Shown   int    `json:"shown"`
+	Total   int    `json:"total"`
+	Omitted int    `json:"omitted"`
+	Bytes   int    `json:"bytes"`
+	Tokens  int    `json:"tokens"`
+}
+
+// recalledWhole is how many entries a context's query brings in.
+const recalledWhole = 5
+
+// Context makes the block for a turn's start, from the scopes that serve the
+// folder. A scope that can't be read is named in it and does not silence the
+// others.
+func (h *Home) Context(ctx context.Context, q ContextQuery) (Context, error) {
+	format, err := generate.ParseFormat(q.Format)
+	if err != nil {
+		return Context{}, invalid("", "%s", err)
+	}
+	in, parts, err := h.contextInput(ctx, q)
+	if err != nil {
+		return Context{}, err
+	}
+	in.Format = format
+	res := generate.Context(in)
+	out := Context{Text: res.Text, Bytes: res.Bytes, Tokens: res.Tokens, Scopes: []ContextShare{}}
+	for i, s := range res.Scopes {
+		out.Scopes = append(out.Scopes, ContextShare{s.Name, s.Shown, s.Total, s.Omitted, s.Bytes, s.Tokens})
+		if i < len(parts) && s.Shown > 0 {
+			parts[i].receive(Receipt{Op: "context", Session: q.Session, Query: q.Query, Tokens: s.Tokens, Bytes: s.Bytes,
+				IDs: slices.Concat(s.Whole, s.Lines), Omitted: s.Omitted})
+		}
+	}
+	return out, nil
+}
+
+// contextInput collects what may be offered. The scopes it returns belong to
+// the shares, in order.
+func (h *Home) contextInput(ctx context.Context, q ContextQuery) (generate.ContextInput, []*Scope, error) {
+	config, err := h.Config()
+	if err != nil {
+		return generate.ContextInput{}, nil, err
+	}
+	words, err := templates.Load(filepath.Join(h.dir, "templates"))
+	if err != nil {
+		h.notice(oneLine(err.Error()))
+	}
+	in := generate.ContextInput{Bytes: config.Context.Bytes, Tokens: config.Context.Tokens, Templates: words, Query: q.Query != ""}
+	if q.Bytes > 0 {
+		in.Bytes = q.Bytes
+	}
+	if q.Tokens > 0 {
+		in.Tokens = q.Tokens
+	}
+	scopes, err := h.selected(q.Scope)
+	if err != nil {
+		return in, nil, err
+	}
+	for _, s := range scopes {
+		part := generate.ContextScope{Role: generate.Project, Name: s.name}
+		if s.name == UserScope {
+			part.Role = generate.User
+		}
+		t, err := s.read(ctx)
+		if err == nil {
+			err = t.offer(ctx, h, s, &part)
+		}
+		if err != nil {
+			if ctx.Err() != nil {
+				return in, nil, ctx.Err()
+			}
+			part.Problem = oneLine(err.Error())
+		}
+		in.Scopes = append(in.Scopes, part)
+	}
+	if q.Query != "" {
+		found, err := h.Recall(ctx, RecallQuery{Scope: q.Scope, Text: q.Query, Limit: recalledWhole, silent: true})
+		if err != nil && CodeOf(err) != Invalid {
+			return in, scopes, err
+		}
+		for _, hit := range found.Hits {
+			in.Recalled = append(in.Recalled, generate.Recall{Scope: hit.Scope, Entry: hit.authored})
+		}
+	}
+	return in, scopes, nil
+}
+
+// offer fills in what a scope may offer an agent: not what is superseded,
+// expired, resolved or held, and nothing that looks like a secret. Of rolled
+// files only pinned entries and open threads have lines; the rest is counted.
+func (t *tree) offer(ctx context.Context, h *Home, s *Scope, part *generate.ContextScope) error {
+	all, err := t.survey(s.cacheDir())
+	if err != nil {
+		return err
+	}
+	now := h.opt.Now()
+	superseded := len(all.successors)
+	for _, k := range Kinds() {
+		for _, u := range all.kinds[k] {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+			listed := 0
+			for _, l := range u.lines {
+				if all.successors[l.ID] != "" {
+					superseded--
+					if u.rolled {
+						listed++ // counted below, and not to be offered
+					}
+					continue
+				}
+				if l.Resolved || l.Conflict != "" || expired(l.Expires, now) {
+					continue
+				}
+				e := entryfile.Entry{ID: l.ID, Kind: k, Title: l.Title, Description: l.Text, Body: l.Title,
+					Created: l.Created, Expires: l.Expires, Pinned: l.Pinned}
+				if l.Pinned {
+					if e, err = t.whole(l.ID, l.Path); err != nil {
+						return err
+					}
+				}
+				listed++
+				if !hasSecret(e) {
+					part.Entries = append(part.Entries, e)
+				}
+			}
+			if u.rolled {
+				gone := u.ended
+				for _, date := range u.expires {
+					if expired(date, now) {
+						gone++
+					}
+				}
+				part.Rolled += max(0, u.count-gone-listed)
+			}
+		}
+	}
+	// What is superseded and had no line above is in a rolled file.
+	part.Rolled = max(0, part.Rolled-max(0, superseded))
+	return nil
+}
+
+// whole is an entry with its body.
+func (t *tree) whole(id, path string) (entryfile.Entry, error) {
+	f := t.files[path]
+	if f == nil {
+		return entryfile.Entry{}, noEntry(id)
+	}
+	doc, err := f.document()
+	if err != nil {
+		return entryfile.Entry{}, err
+	}
+	section, ok := doc.Get(id)
+	if !ok {
+		return entryfile.Entry{}, noEntry(id)
+	}
+	return section.Entry, nil
+}
+
+// hasSecret reports whether an entry holds what looks like a secret: a person
+// may have typed it by hand, and no agent is to see it.
+func hasSecret(e entryfile.Entry) bool {
+	return slices.ContainsFunc(texts(e), func(f fieldText) bool { return len(secrets.Scan(f.text)) > 0 })
+}
+
+type fieldText struct{ name, text string }
+
+// texts are an entry's fields that a person or agent writes freely.
+func texts(e entryfile.Entry) []fieldText {
+	out := []fieldText{{"title", e.Title}, {"description", e.Description}, {"body", e.Body}, {"evidence", e.Evidence},
+		{"outcome", e.Outcome}, {"source", e.Source}, {"session", e.Session}}
+	for _, tag := range e.Tags {
+		out = append(out, fieldText{"tag", tag})
+	}
+	for _, p := range e.Paths {
+		out = append(out, fieldText{"path", p})
+	}
+	for _, f := range e.Extra {
+		out = append(out, fieldText{f.Key, f.Value})
+	}
+	return slices.DeleteFunc(out, func(f fieldText) bool { return f.text == "" })
+}

@@ -1,0 +1,171 @@
+package vault
+
+import (
+	"context"
+	"errors"
+	"path/filepath"
+	"time"
+
+	"gitvault/generate"
+	"gitvault/internal/entryfile"
+	"gitvault/internal/recall"
+)
+
+// A RecallQuery is what somebody looks for.
+type RecallQuery struct {
+	Scope   string
+	Text    string
+	Kind    Kind
+	Tags    []string
+	Path    string // a file or folder of the workspace that entries are about
+	Status  string // of open threads
+	Since   time.Time
+	Until   time.Time
+	All     bool // also what is no longer current, marked
+	Body    bool // with bodies
+	Limit   int  // hits at most; 10 by default, 200 at most
+	Budget  int  // tokens at most, estimated; 2,000 by default
+	Explain bool
+	Session string // for the receipt
+
+	silent bool // no receipt: the answer is part of another
+}
+
+// DefaultRecallBudget bounds an answer, in tokens.
+const DefaultRecallBudget = 2000
+
+// A Recalled is the answer to a query.
+type Recalled struct {
+	Hits    []Hit `json:"hits"`
+	Omitted int   `json:"omitted"` // hits that passed the limit or the budget
+	Tokens  int   `json:"tokens"`  // what the hits cost, estimated
+}
+
+// A Hit is an entry that bears on a query.
+type Hit struct {
+	Entry
+	Score   float64             `json:"score"` // comparable within one answer only
+	Snippet string              `json:"snippet"`
+	Why     string              `json:"why"`
+	Caution string              `json:"caution,omitempty"` // of a failed path that resembles the task: why it failed
+	Explain *recall.Explanation `json:"explain,omitempty"`
+
+	authored entryfile.Entry
+}
+
+// Recall finds the entries that bear on a task, among the folder's scopes. It
+// answers everybody as it would an agent: nothing that waits for review, and
+// nothing that looks like a secret.
+func (h *Home) Recall(ctx context.Context, q RecallQuery) (Recalled, error) {
+	out := Recalled{Hits: []Hit{}}
+	scopes, err := h.selected(q.Scope)
+	if err != nil {
+		return out, err
+	}
+	indexes := make([]*recall.Index, 0, len(scopes))
+	defer func() {
+		for _, ix := range indexes {
+			_ = ix.Close()
+		}
+	}()
+	byName := map[string]*Scope{}
+	var failed error
+	for _, s := range scopes {
+		ix, err := s.recallIndex(ctx)
+		if err != nil {
+			failed = errors.Join(failed, s.fail(err))
+			continue
+		}
+		indexes = append(indexes, ix)
+		byName[s.name] = s
+	}
+	if len(indexes) == 0 && failed != nil {
+		return out, failed
+	}
+	res, err := recall.Search(ctx, h.recallQuery(q), indexes...)
+	if errors.Is(err, recall.ErrNoWords) {
+		return out, invalid("", "%s", err)
+	}
+	if err != nil {
+		return out, err
+	}
+	out.Omitted, out.Tokens = res.Omitted, res.Tokens
+	used := map[string][]string{}
+	for _, hit := range res.Hits {
+		if hasSecret(hit.Entry) {
+			continue
+		}
+		out.Hits = append(out.Hits, presentHit(hit, q.Body))
+		used[hit.Scope] = append(used[hit.Scope], hit.Entry.ID)
+	}
+	if !q.silent {
+		for name, ids := range used {
+			byName[name].receive(Receipt{Op: "recall", Session: q.Session, Query: q.Text, IDs: ids, Tokens: out.Tokens, Omitted: out.Omitted})
+		}
+	}
+	if failed != nil {
+		h.notice(oneLine(failed.Error()))
+	}
+	return out, nil
+}
+
+func (h *Home) recallQuery(q RecallQuery) recall.Query {
+	out := recall.Query{
+		Text: q.Text, Tags: q.Tags, Path: q.Path, Status: q.Status, Since: q.Since, Until: q.Until, Now: h.opt.Now(),
+		All: q.All, Limit: q.Limit, Budget: q.Budget, Explain: q.Explain,
+	}
+	if q.Kind != "" {
+		out.Kinds = []entryfile.Kind{q.Kind}
+	}
+	if out.Budget == 0 {
+		out.Budget = DefaultRecallBudget
+	}
+	out.Tokens = func(hit *recall.Hit) int {
+		text := hit.Entry.Title + "\n" + hit.Snippet + "\n" + hit.Caution
+		if q.Body {
+			text += hit.Entry.Body
+		}
+		return generate.EstimateTokens(text) + idTokens
+	}
+	return out
+}
+
+// idTokens is what the frame of a hit costs: its id, kind and brackets.
+const idTokens = 12
+
+func presentHit(hit recall.Hit, body bool) Hit {
+	e := present(hit.Scope, located{entryfile.Section{Entry: hit.Entry}, hit.File})
+	e.SupersededBy = hit.SupersededBy
+	switch {
+	case len(e.SupersededBy) > 0:
+		e.Status = StatusSuperseded
+	case hit.Expired && e.Status != StatusResolved:
+		e.Status = StatusExpired
+	}
+	if !body {
+		e.Body = ""
+	}
+	return Hit{Entry: e, Score: hit.Score, Snippet: hit.Snippet, Why: hit.Why, Caution: hit.Caution, Explain: hit.Explain, authored: hit.Entry}
+}
+
+// recallIndex opens the scope's search index, brought up to date with its
+// files as they are now.
+func (s *Scope) recallIndex(ctx context.Context) (*recall.Index, error) {
+	t, err := s.read(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var files []recall.FileRef
+	for _, p := range t.paths(Kinds()...) {
+		f := t.files[p]
+		hash, err := f.contentHash()
+		if err != nil {
+			return nil, err
+		}
+		files = append(files, recall.FileRef{Path: p, Hash: hash, Load: f.entries})
+	}
+	return recall.Open(ctx, s.name, files, recall.Options{
+		Dir:      filepath.Join(s.cacheDir(), "recall"),
+		Progress: func(done, total int) { s.home.opt.Progress("indexing", done, total) },
+	})
+}
