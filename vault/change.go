@@ -11,6 +11,7 @@ import (
 	"gitvault/gitstore"
 	"gitvault/internal/entryfile"
 	"gitvault/internal/merge"
+	"gitvault/internal/secrets"
 	"gitvault/internal/workspace"
 )
 
@@ -348,7 +349,26 @@ func (t *txn) check(e entryfile.Entry) error {
 	if err := entryfile.Check(e); err != nil {
 		return &Error{Code: Invalid, Message: err.Error(), Err: err}
 	}
-	return nil
+	return t.scope.home.refuseSecrets(e)
+}
+
+// refuseSecrets refuses an entry that holds what looks like a secret, naming
+// rule and place and never the secret itself.
+func (h *Home) refuseSecrets(e entryfile.Entry) error {
+	allowed := h.opt.AllowSecrets
+	if h.opt.Writer.IsAgent() {
+		allowed = nil
+	}
+	found := secrets.ScanEntry(e, allowed...)
+	if len(found) == 0 {
+		return nil
+	}
+	f := found[0]
+	hint := "take it out; if it is none, --allow-secret " + f.Rule + " lets it in"
+	if h.opt.Writer.IsAgent() {
+		hint = "take it out; only a person may let it in"
+	}
+	return refused(hint, "the %s looks like a secret (%s) at line %d, column %d", f.Field, f.Rule, f.Line, f.Column)
 }
 
 // A message is what a commit says about itself.

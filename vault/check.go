@@ -10,6 +10,7 @@ import (
 
 	"gitvault/gitstore"
 	"gitvault/internal/entryfile"
+	"gitvault/internal/secrets"
 )
 
 // Severities of a finding.
@@ -126,6 +127,9 @@ func (c *checker) entries(ctx context.Context) error {
 			c.byID[s.ID] = append(c.byID[s.ID], l)
 			if err := entryfile.Check(s.Entry); err != nil {
 				c.about("limit", SeverityError, l, "%s", oneLine(err.Error()))
+			}
+			for _, f := range secrets.ScanEntry(s.Entry) {
+				c.about("secret", SeverityError, l, "%s in the %s, line %d: it is kept out of agents' sight; take it out, and 'vault purge' it from the history", f.Rule, f.Field, f.Finding.Line)
 			}
 			for _, stamp := range []string{s.Created, s.Updated} {
 				if stamp != "" && parseStamp(stamp).IsZero() {

@@ -193,24 +193,4 @@ func (t *tree) whole(id, path string) (entryfile.Entry, error) {
 
 // hasSecret reports whether an entry holds what looks like a secret: a person
 // may have typed it by hand, and no agent is to see it.
-func hasSecret(e entryfile.Entry) bool {
-	return slices.ContainsFunc(texts(e), func(f fieldText) bool { return len(secrets.Scan(f.text)) > 0 })
-}
-
-type fieldText struct{ name, text string }
-
-// texts are an entry's fields that a person or agent writes freely.
-func texts(e entryfile.Entry) []fieldText {
-	out := []fieldText{{"title", e.Title}, {"description", e.Description}, {"body", e.Body}, {"evidence", e.Evidence},
-		{"outcome", e.Outcome}, {"source", e.Source}, {"session", e.Session}}
-	for _, tag := range e.Tags {
-		out = append(out, fieldText{"tag", tag})
-	}
-	for _, p := range e.Paths {
-		out = append(out, fieldText{"path", p})
-	}
-	for _, f := range e.Extra {
-		out = append(out, fieldText{f.Key, f.Value})
-	}
-	return slices.DeleteFunc(out, func(f fieldText) bool { return f.text == "" })
-}
+func hasSecret(e entryfile.Entry) bool { return len(secrets.ScanEntry(e)) > 0 }

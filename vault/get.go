@@ -133,7 +133,16 @@ func (t *tree) relate(ctx context.Context, now time.Time, list []*Entry) error {
 	if err != nil {
 		return err
 	}
+	cards, err := t.cards()
+	if err != nil {
+		return err
+	}
+	open := map[string][]string{}
+	for _, c := range cards {
+		open[c.EntryID] = append(open[c.EntryID], c.ID)
+	}
 	for _, e := range list {
+		e.Cards = open[e.ID]
 		e.SupersededBy = successors[e.ID]
 		switch {
 		case len(e.SupersededBy) > 0:

@@ -37,7 +37,8 @@ type Options struct {
 	Home string // the vault's home folder; made by the first write
 	Dir  string // the folder whose project is meant
 
-	Writer Writer
+	Writer       Writer
+	AllowSecrets []string // rules of the secret scan that a person overrides, see Refused errors
 
 	Now      func() time.Time                // the clock; time.Now by default
 	Random   io.Reader                       // where ids come from; crypto/rand by default

@@ -32,7 +32,13 @@ type Restored struct {
 // later change would be lost it does nothing and returns a Conflict that shows
 // both texts, unless it is forced.
 func (h *Home) Restore(ctx context.Context, target string, o RestoreOptions) (Restored, error) {
+	if err := h.personOnly("restoring"); err != nil {
+		return Restored{}, err
+	}
 	if p, err := idPrefix(target); err == nil {
+		if done, ok, err := h.discardIfCard(ctx, target, o); ok {
+			return done, err
+		}
 		// A branch or tag may look like an id; an entry is meant first.
 		r, err := h.restoreEntry(ctx, p, o)
 		if CodeOf(err) != NotFound {
@@ -49,9 +55,30 @@ func (h *Home) Restore(ctx context.Context, target string, o RestoreOptions) (Re
 	return s.restoreCommit(ctx, c, "restore", o.Force)
 }
 
+// discardIfCard puts a card back where the name is one's, or an entry's that
+// has one.
+func (h *Home) discardIfCard(ctx context.Context, name string, o RestoreOptions) (Restored, bool, error) {
+	groups, err := h.pickCards(ctx, []string{name}, DecideOptions{Scope: o.Scope})
+	if CodeOf(err) == NotFound {
+		return Restored{}, false, nil
+	}
+	if err != nil {
+		return Restored{}, true, err
+	}
+	list, err := h.Discard(ctx, groups[0].ids, DecideOptions{Scope: groups[0].scope.name, Force: o.Force})
+	out := Restored{Changes: list}
+	if len(list) > 0 {
+		out.Commit = list[0].Commit
+	}
+	return out, true, err
+}
+
 // Undo restores the newest change among the folder's scopes: the newest commit
 // that is no merge, roll or adoption, and not undone already.
 func (h *Home) Undo(ctx context.Context, o RestoreOptions) (Restored, error) {
+	if err := h.personOnly("undoing"); err != nil {
+		return Restored{}, err
+	}
 	scopes, err := h.selected(o.Scope)
 	if err != nil {
 		return Restored{}, err

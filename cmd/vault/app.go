@@ -60,6 +60,7 @@ type app struct {
 	quiet   bool
 	noColor bool
 	yes     bool
+	allow   []string // rules of the secret scan to override
 }
 
 // exitCodes are the documented exit statuses.
@@ -153,9 +154,10 @@ each change is a commit, so nothing is lost and everything can be undone.`,
 	f.BoolVarP(&a.quiet, "quiet", "q", false, "no notes and no progress")
 	f.BoolVar(&a.noColor, "no-color", false, "no colour (or set NO_COLOR)")
 	f.BoolVarP(&a.yes, "yes", "y", false, "answer yes where a person would be asked")
+	f.StringArrayVar(&a.allow, "allow-secret", nil, "let in what this `RULE` takes for a secret; a person's to say")
 	for _, verb := range []func(*app) *cobra.Command{
 		rememberCmd, getCmd, listCmd, editCmd, forgetCmd, recallCmd, contextCmd,
-		logCmd, showCmd, diffCmd, blameCmd, restoreCmd, undoCmd,
+		reviewCmd, keepCmd, restoreCmd, undoCmd, logCmd, showCmd, diffCmd, blameCmd,
 		statusCmd, checkCmd, initCmd, linkCmd, scopesCmd, importCmd,
 		completionCmd, manCmd, versionCmd,
 	} {
@@ -205,17 +207,14 @@ func (a *app) openWith(progress func(what string, done, of int)) (*vault.Home, e
 	if home == "" {
 		home = filepath.Join(xdg.DataHome, "vault")
 	}
-	agent := a.agent
-	if agent == "" {
-		agent = a.getenv("VAULT_AGENT")
-	}
 	host, _ := os.Hostname()
 	userHome, _ := os.UserHomeDir()
 	git, _ := exec.LookPath("git")
 	return vault.Open(vault.Options{
 		Home: home, Dir: dir, Env: a.lookup, UserHome: userHome, Account: account(a.getenv), Host: host, Git: git,
-		Writer: vault.Writer{Agent: agent, Session: a.getenv("VAULT_SESSION")},
-		Notice: a.note, Progress: progress,
+		Writer:       a.writer(),
+		AllowSecrets: a.allow,
+		Notice:       a.note, Progress: progress,
 	})
 }
 

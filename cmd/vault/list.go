@@ -12,6 +12,7 @@ import (
 func listCmd(a *app) *cobra.Command {
 	var q vault.ListQuery
 	var kind string
+	var pending bool
 	c := verb("list [flags]", "List the entries, the newest first", `  vault list
   vault list --kind decision --tag storage
   vault list --all --json`, cobra.NoArgs, func(c *cobra.Command, _ []string) error {
@@ -26,7 +27,12 @@ func listCmd(a *app) *cobra.Command {
 		if err != nil {
 			return err
 		}
-		list, err := h.List(c.Context(), q)
+		var list []vault.Entry
+		if pending {
+			list, err = h.Pending(c.Context(), q.Scope)
+		} else {
+			list, err = h.List(c.Context(), q)
+		}
 		if list == nil {
 			return err
 		}
@@ -41,6 +47,7 @@ func listCmd(a *app) *cobra.Command {
 	f.StringVarP(&kind, "kind", "k", "", "only entries of this kind")
 	f.StringVar(&q.Tag, "tag", "", "only entries with this tag")
 	f.StringVar(&q.Status, "status", "", "only open, resolved, superseded or expired ones")
+	f.BoolVar(&pending, "pending", false, "the changes of agents that wait for review")
 	f.BoolVar(&q.All, "all", false, "also superseded, expired and resolved entries, and conflict siblings")
 	f.BoolVar(&q.NeverRecalled, "never-recalled", false, "only entries that no recall has brought up")
 	f.BoolVar(&q.ByUse, "by-use", false, "those recalled most often first")

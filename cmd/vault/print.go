@@ -62,6 +62,11 @@ func marks(e vault.Entry) []string {
 	if e.Status != "" && e.Status != vault.StatusOpen {
 		out = append(out, e.Status)
 	}
+	if e.Review != "" {
+		out = append(out, "card "+e.Card+" to "+e.Review+" it, by "+e.Source)
+	} else if len(e.Cards) > 0 {
+		out = append(out, "waiting for review: "+strings.Join(e.Cards, ", "))
+	}
 	if e.Conflict != "" {
 		out = append(out, "other version of "+e.Conflict)
 	}

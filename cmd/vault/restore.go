@@ -10,25 +10,37 @@ import (
 )
 
 func restoreCmd(a *app) *cobra.Command {
-	var force bool
-	c := verb("restore ID|COMMIT... [--force]", "Take a commit's changes back, or bring a forgotten entry back", `  vault restore 3f9c2d1       takes back what that commit did, and nothing else
-  vault restore gk2m9xqd      brings a forgotten entry back`, cobra.MinimumNArgs(1), func(c *cobra.Command, args []string) error {
+	var force, all bool
+	c := verb("restore ID|COMMIT...|--all [--force]", "Take a commit's changes back, or bring a forgotten entry back", `  vault restore 3f9c2d1       takes back what that commit did, and nothing else
+  vault restore gk2m9xqd      brings a forgotten entry back, or puts an agent's change back`, cobra.ArbitraryArgs, func(c *cobra.Command, args []string) error {
 		h, err := a.open()
 		if err != nil {
 			return err
 		}
-		var all []vault.Change
+		if len(args) == 0 && !all {
+			return usage("name commits, entries or cards, or --all cards")
+		}
+		var done []vault.Change
+		if all {
+			list, err := h.Discard(c.Context(), nil, vault.DecideOptions{Scope: a.scope, All: true, Force: force})
+			if err != nil {
+				a.lostTexts(err)
+				return err
+			}
+			done = append(done, list...)
+		}
 		for _, target := range args {
 			r, err := h.Restore(c.Context(), target, vault.RestoreOptions{Scope: a.scope, Force: force})
 			if err != nil {
 				a.lostTexts(err)
 				return err
 			}
-			all = append(all, r.Changes...)
+			done = append(done, r.Changes...)
 		}
-		a.changes("restored", all)
+		a.changes("restored", done)
 		return nil
 	})
+	c.Flags().BoolVar(&all, "all", false, "put every open card back")
 	c.Flags().BoolVar(&force, "force", false, "also where a later change is lost by it")
 	return c
 }
