@@ -345,7 +345,8 @@ func (p *packer) fill(s *share, limit size) size {
 		room = p.addLine(s, e, room, true)
 	}
 	next := map[entryfile.Kind]int{}
-	for turn := 0; ; turn++ {
+	missed := 0
+	for turn := 0; missed < maxMisses; turn++ {
 		done := true
 		for _, kind := range turns {
 			if kind == entryfile.SessionTrace && turn >= traceTurns && !done {
@@ -359,14 +360,22 @@ func (p *packer) fill(s *share, limit size) size {
 				continue
 			}
 			done = false
-			room = p.addLine(s, es[next[kind]], room, false)
+			left := p.addLine(s, es[next[kind]], room, false)
+			if missed++; left != room {
+				missed, room = 0, left
+			}
 			next[kind]++
 		}
 		if done {
-			return limit.minus(room)
+			break
 		}
 	}
+	return limit.minus(room)
 }
+
+// maxMisses is after how many lines in a row that do not fit the packing of
+// lines ends: the room is too small for any that is worth having.
+const maxMisses = 200
 
 // turns is the order in which kinds take turns in packing.
 var turns = []entryfile.Kind{

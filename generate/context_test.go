@@ -234,7 +234,7 @@ func TestContextCannotBeBroken(t *testing.T) {
 }
 
 func (in ContextInput) say(part string) string {
-	return templates.Default().Part(templates.Context, part).Text()
+	return templates.Default().File(templates.Context).Part(part).Text()
 }
 
 func checkXML(t *rapid.T, in ContextInput, r ContextResult) {

@@ -26,13 +26,14 @@ type writer interface {
 }
 
 func newWriter(in ContextInput) writer {
+	w := words{in.Templates.File(templates.Context)}
 	switch in.Format {
 	case JSON:
-		return jsonWriter{words{in.Templates}}
+		return jsonWriter{w}
 	case Markdown:
-		return textWriter{words: words{in.Templates}, prefix: "markdown.", gap: "\n", inline: markdownInline, attr: markdownInline, quote: true}
+		return textWriter{words: w, prefix: "markdown.", gap: "\n", inline: markdownInline, attr: markdownInline, quote: true}
 	}
-	return textWriter{words: words{in.Templates}, prefix: "xml.", inline: inlineXML, attr: safetext.Attr}
+	return textWriter{words: w, prefix: "xml.", inline: inlineXML, attr: safetext.Attr}
 }
 
 // Bounds, in bytes, of what the frame quotes.
@@ -42,10 +43,10 @@ const (
 )
 
 // words is the wording of the context block.
-type words struct{ set *templates.Set }
+type words struct{ templates.File }
 
 func (w words) say(part string, values ...string) string {
-	return w.set.Part(templates.Context, part).Text(values...)
+	return w.Part(part).Text(values...)
 }
 
 // use says what a scope's entries are good for.

@@ -84,9 +84,9 @@ type IndexInput struct {
 // Index returns INDEX.md: counts, the pinned entries, open threads, then the
 // other kinds, each newest first.
 func Index(in IndexInput) []byte {
-	words := templates.Default()
+	words := templates.Default().File(templates.Index)
 	part := func(dst []byte, name string, values ...string) []byte {
-		return words.Part(templates.Index, name).Append(dst, values...)
+		return words.Part(name).Append(dst, values...)
 	}
 	var out []byte
 	if in.Name == "" {
@@ -134,18 +134,18 @@ func Index(in IndexInput) []byte {
 	return out
 }
 
-func heading(out []byte, words *templates.Set, group string, count int) []byte {
+func heading(out []byte, words templates.File, group string, count int) []byte {
 	out = append(out, '\n')
-	out = words.Part(templates.Index, "heading").Append(out, words.Part(templates.Index, "group."+group).Text(), strconv.Itoa(count))
+	out = words.Part("heading").Append(out, words.Part("group."+group).Text(), strconv.Itoa(count))
 	return append(out, "\n\n"...)
 }
 
 // number says "1 entry", "2 entries".
-func number(words *templates.Set, n int, one, many string) string {
+func number(words templates.File, n int, one, many string) string {
 	if n == 1 {
 		many = one
 	}
-	return strconv.Itoa(n) + " " + words.Part(templates.Index, many).Text()
+	return strconv.Itoa(n) + " " + words.Part(many).Text()
 }
 
 func rank(k entryfile.Kind) int {
@@ -243,13 +243,13 @@ func container(k entryfile.Kind, l *IndexLine) string {
 
 // An indexWriter holds the wording of lines, looked up once.
 type indexWriter struct {
-	words                                                                *templates.Set
+	words                                                                templates.File
 	line, text, created, expires, superseded, resolved, conflict, dateTo *templates.Template
 }
 
 func newIndexWriter() *indexWriter {
-	s := templates.Default()
-	part := func(name string) *templates.Template { return s.Part(templates.Index, name) }
+	s := templates.Default().File(templates.Index)
+	part := s.Part
 	return &indexWriter{
 		words: s, line: part("line"), text: part("text"), created: part("created"), expires: part("expires"),
 		superseded: part("superseded"), resolved: part("resolved"), conflict: part("conflict"), dateTo: part("dates"),
@@ -260,7 +260,7 @@ func (w *indexWriter) subheading(out []byte, name string) []byte {
 	if len(out) > 0 {
 		out = append(out, '\n')
 	}
-	out = w.words.Part(templates.Index, name).Append(out)
+	out = w.words.Part(name).Append(out)
 	return append(out, "\n\n"...)
 }
 
@@ -312,7 +312,7 @@ func (w *indexWriter) more(out []byte, more map[string]int) []byte {
 		if i == len(paths)-1 {
 			n += rest
 		}
-		out = w.words.Part(templates.Index, "more").Append(out, safetext.Markdown(path), Link(path, ""), number(w.words, n, "entry", "entries"))
+		out = w.words.Part("more").Append(out, safetext.Markdown(path), Link(path, ""), number(w.words, n, "entry", "entries"))
 		out = append(out, '\n')
 	}
 	return out
@@ -325,7 +325,7 @@ func (w *indexWriter) rolled(out []byte, k IndexKind) []byte {
 	})
 	listed := files[:min(len(files), MaxIndexRolled)]
 	for _, f := range listed {
-		out = w.words.Part(templates.Index, "rolled.file").Append(out,
+		out = w.words.Part("rolled.file").Append(out,
 			safetext.Markdown(f.Path), Link(f.Path, ""), number(w.words, f.Count, "entry", "entries"), w.dates(f.First, f.Last))
 		out = append(out, '\n')
 	}
@@ -339,7 +339,7 @@ func (w *indexWriter) rolled(out []byte, k IndexKind) []byte {
 			last = max(last, f.Last)
 		}
 		dir := k.Kind.Dir() + "/"
-		out = w.words.Part(templates.Index, "rolled.rest").Append(out,
+		out = w.words.Part("rolled.rest").Append(out,
 			safetext.Markdown(dir), Link(dir, ""), strconv.Itoa(len(rest)), number(w.words, count, "entry", "entries"), w.dates(first, last))
 		out = append(out, '\n')
 	}

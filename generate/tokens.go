@@ -6,13 +6,15 @@ import (
 )
 
 // EstimateTokens says how many tokens of a large language model s is, without
-// a tokenizer: it splits s where o200k would, and weighs each piece by its
-// kind and length. On whole blocks of prose, code and data in the languages it
-// was calibrated on it is a few per cent high on average; it is made to err
-// on the high side.
+// a tokenizer: it splits s where OpenAI's o200k does, and weighs each piece by
+// its kind and length.
+//
+// On blocks of prose, code, data and logs it is 15 % high on the median, never
+// low by more than a tenth and never high by more than half. Letters at random
+// and rare characters in a row cost more than it says.
 //
 // It is additive at line ends: the estimates of texts that end with a newline
-// and do not start with white space add up, up to rounding, to that of the
+// and do not start with white space add up, but for rounding, to that of the
 // whole.
 func EstimateTokens(s string) int { return int((milliTokens(s) + 999) / 1000) }
 
@@ -40,8 +42,9 @@ const (
 	wordMarked  = wordSpaced + maxWord + 1 // after another mark
 	capsWord    = wordMarked + maxWord + 1 // all capitals
 	latinWord   = capsWord + maxWord + 1   // with letters beyond ASCII
-	cyrillic    = latinWord + maxWord + 1  // Cyrillic words
-	marks       = cyrillic + maxWord + 1   // runs of ASCII punctuation
+	cyrBare     = latinWord + maxWord + 1  // Cyrillic words with nothing, or a mark, before
+	cyrSpaced   = cyrBare + maxWord + 1    // after a space
+	marks       = cyrSpaced + maxWord + 1  // runs of ASCII punctuation
 	digitGroup  = marks + maxWord + 1      // up to three digits
 	loneSpace   = digitGroup + 1           // a space that joins no word
 	spaceRun    = loneSpace + 1
@@ -52,7 +55,8 @@ const (
 	han         = cyrCapital + 1
 	hiragana    = han + 1
 	katakana    = hiragana + 1
-	hangul      = katakana + 1
+	cjkSwitch   = katakana + 1 // from one of these scripts to another
+	hangul      = cjkSwitch + 1
 	widePunct   = hangul + 1 // CJK punctuation
 	wideForm    = widePunct + 1
 	textPunct   = wideForm + 1  // dashes, quotes, ellipses
@@ -246,7 +250,11 @@ func (n *features) beyondASCII(s string, i, lead int) int {
 			length++
 			r, size = utf8.DecodeRuneInString(s[i:])
 		}
-		n.run(cyrillic, length)
+		if lead == leadSpace {
+			n.run(cyrSpaced, length)
+		} else {
+			n.run(cyrBare, length)
+		}
 		return i
 	}
 	if lead == leadMark {
@@ -257,7 +265,29 @@ func (n *features) beyondASCII(s string, i, lead int) int {
 		n[loneSpace]++
 	}
 	n[kind]++
-	return i + size
+	i += size
+	if kind == han || kind == hiragana || kind == katakana {
+		return n.cjk(s, i, kind)
+	}
+	return i
+}
+
+// cjk counts the rest of a run of Chinese or Japanese letters.
+func (n *features) cjk(s string, i, last int) int {
+	for i < len(s) {
+		r, size := utf8.DecodeRuneInString(s[i:])
+		kind := kindOf(r, size)
+		if kind != han && kind != hiragana && kind != katakana {
+			break
+		}
+		if kind != last {
+			n[cjkSwitch]++
+		}
+		n[kind]++
+		last = kind
+		i += size
+	}
+	return i
 }
 
 // spaced reports whether words of the kind of letters take the space before

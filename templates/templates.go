@@ -31,11 +31,12 @@ var builtin embed.FS
 const (
 	Index   = "index.md"   // INDEX.md; the same for everybody
 	Context = "context.md" // the context block
+	Card    = "card.md"    // a change that waits for a person
 )
 
 // Overridable lists the files a person may put their own in place of. The
 // others shape tracked files, which are the same on every machine.
-func Overridable() []string { return []string{Context} }
+func Overridable() []string { return []string{Context, Card} }
 
 // MaxFile is how long an override may be, in bytes.
 const MaxFile = 64 << 10
@@ -100,6 +101,11 @@ func loadOverride(dir, name string) (map[string]*Template, error) {
 	if !slices.Contains(Overridable(), name) {
 		return nil, fmt.Errorf("template %s is not used: files that may be here are %s", path, strings.Join(Overridable(), ", "))
 	}
+	if info, err := os.Stat(path); err != nil {
+		return nil, err
+	} else if !info.Mode().IsRegular() {
+		return nil, fmt.Errorf("template %s is no file: put one there", path)
+	}
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, err
@@ -119,16 +125,24 @@ func loadOverride(dir, name string) (map[string]*Template, error) {
 	return parts, nil
 }
 
-// Part returns a part of a template file. A part that does not exist is a
-// mistake in the program; it reads as an empty text.
-func (s *Set) Part(file, part string) *Template {
-	if t := s.own[file][part]; t != nil {
+// A File is the wording of one template file: its parts, overridden or not.
+type File struct{ own, builtin map[string]*Template }
+
+// File returns a template file.
+func (s *Set) File(name string) File { return File{s.own[name], builtinFile(name)} }
+
+var none Template
+
+// Part returns a part of the file. A part that does not exist is a mistake in
+// the program; it reads as an empty text.
+func (f File) Part(name string) *Template {
+	if t := f.own[name]; t != nil {
 		return t
 	}
-	if t := builtinFile(file)[part]; t != nil {
+	if t := f.builtin[name]; t != nil {
 		return t
 	}
-	return &Template{}
+	return &none
 }
 
 var parsed struct {
