@@ -386,7 +386,7 @@ func overlap(a, b map[string]bool) float64 {
 	return float64(n) / float64(len(a))
 }
 
-// A Decision on cards.
+// DecideOptions says which cards are meant, and how far to go.
 type DecideOptions struct {
 	Scope string
 	All   bool // every open card of the scopes
