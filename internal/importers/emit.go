@@ -15,7 +15,7 @@ func (s *source) emit(r Record) error {
 		return err
 	}
 	e := &r.Entry
-	if s.in.Kind != "" && r.Proposal == nil && e.ID == "" {
+	if s.in.Kind != "" && e.ID == "" {
 		e.Kind = s.in.Kind
 		if s.in.Kind != entryfile.OpenThread {
 			e.Status, e.Outcome = "", ""

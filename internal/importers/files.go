@@ -25,9 +25,13 @@ type file struct {
 	show string // how people are told of it: the path's own name, then the way below it
 	rel  string // slash path below the folder that was named; the name, for a named file
 	full string // absolute slash path
+	root string // absolute slash path that was named: the file's own, or that of a folder above it
 	size int64
 	open func() (io.ReadCloser, error)
 }
+
+// named reports whether the file itself was named, not a folder above it.
+func (f file) named() bool { return f.full == f.root }
 
 // dir is the slash path of the file's folder, absolute.
 func (f file) dir() string { return path.Dir(f.full) }
@@ -72,7 +76,7 @@ func (s *source) each(want func(file) bool, read func(file) error) error {
 		switch {
 		case info.Mode().IsRegular():
 			err = once(file{
-				show: filepath.Base(abs), rel: filepath.Base(abs), full: filepath.ToSlash(abs), size: info.Size(),
+				show: filepath.Base(abs), rel: filepath.Base(abs), full: filepath.ToSlash(abs), root: filepath.ToSlash(abs), size: info.Size(),
 				open: func() (io.ReadCloser, error) { return os.Open(abs) },
 			})
 		case info.IsDir():
@@ -124,7 +128,7 @@ func (s *source) walk(dir string, want func(file) bool, read func(file) error) e
 			}
 			return nil
 		}
-		f := file{show: show, rel: rel, full: path.Join(filepath.ToSlash(dir), rel)}
+		f := file{show: show, rel: rel, full: path.Join(filepath.ToSlash(dir), rel), root: filepath.ToSlash(dir)}
 		f.open = func() (io.ReadCloser, error) { return openRegular(root, rel) }
 		if !want(f) {
 			return nil
@@ -181,6 +185,10 @@ func (s *source) text(f file) (string, bool) {
 		s.refuse(f.show, "%s", err)
 		return "", false
 	}
+	if strings.TrimSpace(text) == "" {
+		s.note(f.show, "it is empty")
+		return "", false
+	}
 	clean := strings.ToValidUTF8(text, "\uFFFD")
 	if clean != text {
 		s.note(f.show, "bytes that are no UTF-8 became \uFFFD")
@@ -222,3 +230,13 @@ func plainError(err error) string {
 
 // at names a line of a file.
 func at(f file, line int) string { return fmt.Sprintf("%s:%d", f.show, line) }
+
+func fileExists(slash string) bool {
+	info, err := os.Lstat(filepath.FromSlash(slash))
+	return err == nil && info.Mode().IsRegular()
+}
+
+func dirExists(slash string) bool {
+	info, err := os.Lstat(filepath.FromSlash(slash))
+	return err == nil && info.IsDir()
+}

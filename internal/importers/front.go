@@ -148,3 +148,18 @@ func (f *front) isTrue(key string) bool {
 	}
 	return false
 }
+
+// nested is the scalar of a key, or of that key within a mapping.
+func (f *front) nested(mapping, key string) string {
+	if v := f.text(key); v != "" {
+		return v
+	}
+	if m := f.values[mapping]; m != nil && m.Kind == yaml.MappingNode {
+		for i := 0; i+1 < len(m.Content); i += 2 {
+			if m.Content[i].Value == key && m.Content[i+1].Kind == yaml.ScalarNode {
+				return strings.TrimSpace(m.Content[i+1].Value)
+			}
+		}
+	}
+	return ""
+}

@@ -37,15 +37,15 @@ type Record struct {
 	// it: "rejected", "retired", "expired"… Its entry's Expires is set where
 	// the source has a date for it; otherwise the caller dates it.
 	Ended string
-	// Proposal is set on a line of our own export that no person has decided
-	// on yet.
+	// Proposal is set where no person has accepted the record yet in its
+	// source. Its ID is "" where the source is no export of ours.
 	Proposal *Proposal
 
 	Where string   // "file:line"
 	Notes []string // what could not be carried over, each on one line
 }
 
-// A Proposal is the review state of an exported card.
+// A Proposal is a card's state of review.
 type Proposal struct {
 	ID   string `json:"id"`             // the card's id
 	Op   string `json:"op"`             // add, edit or forget
@@ -76,6 +76,19 @@ type Format struct {
 
 var formats = []Format{
 	{"jsonl", "JSON Lines: our own export, or lines with a title and a body", readJSONL},
+	{"codewhale", "CodeWhale: memory.md, the memory folder with its journal, JSON Lines exports", readCodewhale},
+	{"marinara", "Marinara: memories as JSON, SKILL.md files, uploaded Markdown", readMarinara},
+	{"starter", "personal-memory-vault-starter: a tree of typed notes", readStarter},
+	{"adr", "architecture decision records: MADR and Nygard", readADR},
+	{"claude-code", "Claude Code: the auto memory folder, CLAUDE.md and rules", readClaudeCode},
+	{"agents-md", "AGENTS.md files", readAgentsMD},
+	{"cursor-rules", "Cursor: .cursor/rules and .cursorrules", readCursorRules},
+	{"cline-memory-bank", "Cline and Roo: a memory-bank folder", readClineMemoryBank},
+	{"serena", "Serena: .serena/memories", readSerena},
+	{"basic-memory", "Basic Memory: notes with observations and relations", readBasicMemory},
+	{"mcp-memory", "the MCP reference memory server: its JSON Lines graph", readMCPMemory},
+	{"obsidian", "Obsidian and other folders of Markdown", readObsidian},
+	{"sessions", "sessions of Claude Code and Codex, as traces", readSessions},
 }
 
 // Formats lists the formats in the order people read about them.

@@ -216,6 +216,16 @@ func first(all ...text) string {
 	return ""
 }
 
+// firstOf is the first string that says anything.
+func firstOf(all ...string) string {
+	for _, s := range all {
+		if strings.TrimSpace(s) != "" {
+			return s
+		}
+	}
+	return ""
+}
+
 func nonEmpty(all ...string) []string {
 	var out []string
 	for _, s := range all {

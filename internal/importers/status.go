@@ -121,9 +121,8 @@ func (c *chains) apply(r *Record, place string, st standing) {
 		// Proposed, rejected, withdrawn…: worth knowing, not to be taken for
 		// what was decided.
 		e.Tags = append(e.Tags, st.word)
-		if e.Description == "" {
-			e.Description = strings.ToUpper(st.word[:1]) + st.word[1:] + ": " + entryfile.Shorten(entryfile.DefaultTitle(afterHeadings(e.Body)), 200)
-		}
+		summary := firstOf(e.Description, entryfile.DefaultTitle(afterHeadings(e.Body)))
+		e.Description = entryfile.Shorten(strings.ToUpper(st.word[:1])+st.word[1:]+": "+oneLine(summary), entryfile.MaxDescription)
 	}
 }
 
