@@ -32,8 +32,11 @@ func (h *Home) Edit(ctx context.Context, id string, ed Edit) (Change, error) {
 	}
 	var out Change
 	err = s.write(ctx, func(t *txn) error {
-		l, err := t.tree.one(s.name, found.ID)
+		l, err := t.one(found.ID)
 		if err != nil {
+			return err
+		}
+		if l, err = t.mine(l); err != nil {
 			return err
 		}
 		e, err := t.applied(l.Entry, ed)
@@ -54,6 +57,20 @@ func (h *Home) Edit(ctx context.Context, id string, ed Edit) (Change, error) {
 		return err
 	})
 	return out, err
+}
+
+// mine is an entry as the same agent proposes it already in this session, so
+// that a second edit adds to the first.
+func (t *txn) mine(l located) (located, error) {
+	if !t.scope.home.opt.Writer.IsAgent() || entryfile.IsCard(l.path) {
+		return l, nil
+	}
+	c, err := t.ownCard(l.ID)
+	if err != nil || c == nil || c.Op != entryfile.OpEdit {
+		return l, err
+	}
+	l.Entry = c.Entry
+	return l, nil
 }
 
 // applied is the entry with an edit applied.
@@ -153,7 +170,7 @@ func (h *Home) Forget(ctx context.Context, scope string, ids []string, reason st
 			var gone []located
 			var done []outcome
 			for _, id := range tg.ids {
-				l, err := t.tree.one(tg.scope.name, id)
+				l, err := t.one(id)
 				if err != nil {
 					return err
 				}

@@ -19,6 +19,9 @@ func (h *Home) Get(ctx context.Context, scope string, ids []string) ([]Entry, er
 			return nil, err
 		}
 		e := present(s.name, l)
+		if entryfile.IsCard(l.path) {
+			e.Review, e.Card = entryfile.OpAdd, l.ID
+		}
 		if err := t.relate(ctx, h.opt.Now(), []*Entry{&e}); err != nil {
 			return nil, s.fail(err)
 		}

@@ -75,6 +75,9 @@ type outcome struct {
 // agent's goes the way of the review policy.
 func (t *txn) propose(p proposal) (outcome, error) {
 	who := t.scope.home.opt.Writer
+	if p.before != nil && entryfile.IsCard(p.before.path) {
+		return t.changeHeld(p)
+	}
 	if !who.IsAgent() {
 		at, err := t.make(p)
 		return outcome{at: at}, err
@@ -144,4 +147,28 @@ func (t *txn) make(p proposal) (located, error) {
 		return *p.before, t.remove(*p.before)
 	}
 	return located{}, fmt.Errorf("unknown change %q", p.op)
+}
+
+// changeHeld changes an entry that is only proposed so far, on its card;
+// forgetting it withdraws the card.
+func (t *txn) changeHeld(p proposal) (outcome, error) {
+	data, err := t.tree.files[p.before.path].bytes()
+	if err != nil {
+		return outcome{}, t.scope.fail(err)
+	}
+	c, err := entryfile.ParseCard(data)
+	if err != nil {
+		return outcome{}, t.scope.fail(err)
+	}
+	t.touch(p.after.Kind, p.after.ID)
+	at := located{entryfile.Section{Entry: p.after}, p.before.path}
+	if p.op == entryfile.OpForget {
+		t.dropCard(card{c, p.before.path})
+		return outcome{at: at}, nil
+	}
+	if err := t.check(p.after); err != nil {
+		return outcome{}, err
+	}
+	c.Entry = p.after
+	return outcome{at: at, card: c.ID, pending: true}, t.writeCard(c)
 }

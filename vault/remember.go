@@ -59,6 +59,9 @@ func (h *Home) Remember(ctx context.Context, d Draft) (Change, error) {
 			return err
 		} else if ok {
 			out = Change{Entry: t.present(same), Unchanged: true}
+			if entryfile.IsCard(same.path) {
+				out.Pending, out.Card = true, same.ID
+			}
 			return nil
 		}
 		done, err := t.propose(proposal{op: entryfile.OpAdd, after: e})
@@ -128,7 +131,8 @@ func (s *Scope) draft(d Draft) (entryfile.Entry, error) {
 	return e, nil
 }
 
-// twin finds an entry of the current files that says the same already.
+// twin finds an entry of the current files, or one that waits for review, that
+// says the same already.
 func (t *txn) twin(e entryfile.Entry) (located, bool, error) {
 	for _, p := range t.tree.paths(e.Kind) {
 		f := t.tree.files[p]
@@ -145,6 +149,15 @@ func (t *txn) twin(e entryfile.Entry) (located, bool, error) {
 			}
 		}
 	}
+	held, err := t.tree.heldAdds("", t.scope.home.opt.Writer)
+	if err != nil {
+		return located{}, false, t.scope.fail(err)
+	}
+	for _, l := range held {
+		if l.Kind == e.Kind && l.Title == e.Title && l.Body == e.Body {
+			return l, true, nil
+		}
+	}
 	return located{}, false, nil
 }
 
@@ -152,7 +165,7 @@ func (t *txn) twin(e entryfile.Entry) (located, bool, error) {
 func (t *txn) resolve(prefixes []string) ([]string, error) {
 	var out []string
 	for _, p := range prefixes {
-		l, err := t.tree.one(t.scope.name, p)
+		l, err := t.tree.one(p)
 		if err != nil {
 			return nil, err
 		}
@@ -179,7 +192,7 @@ func (t *txn) result(l located, c gitstore.Hash) Change {
 }
 
 // one returns the only entry whose id begins with the prefix.
-func (t *tree) one(scope, prefix string) (located, error) {
+func (t *tree) one(prefix string) (located, error) {
 	prefix, err := idPrefix(prefix)
 	if err != nil {
 		return located{}, err
@@ -226,6 +239,30 @@ func idPrefix(s string) (string, error) {
 	return p, nil
 }
 
+// one returns the only entry whose id begins with the prefix, also one that is
+// only proposed so far.
+func (t *txn) one(prefix string) (located, error) {
+	l, err := t.tree.one(prefix)
+	if CodeOf(err) != NotFound {
+		return l, err
+	}
+	p, perr := idPrefix(prefix)
+	if perr != nil {
+		return l, perr
+	}
+	held, herr := t.tree.heldAdds(p, t.scope.home.opt.Writer)
+	if herr != nil {
+		return l, t.scope.fail(herr)
+	}
+	switch len(held) {
+	case 0:
+		return l, err
+	case 1:
+		return held[0], nil
+	}
+	return l, ambiguous(p, held)
+}
+
 // locate finds the one entry that a prefix means among the folder's scopes, or
 // in the named one.
 func (h *Home) locate(ctx context.Context, scope, prefix string) (*Scope, *tree, located, error) {
@@ -250,6 +287,9 @@ func (h *Home) locate(ctx context.Context, scope, prefix string) (*Scope, *tree,
 			continue
 		}
 		l, err := t.find(p)
+		if err == nil && len(l) == 0 {
+			l, err = t.heldAdds(p, h.opt.Writer)
+		}
 		if err != nil {
 			first = errors.Join(first, s.fail(err))
 			continue

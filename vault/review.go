@@ -73,6 +73,25 @@ func (t *tree) current(id string) (*located, error) {
 	return &found[0], nil
 }
 
+// heldAdds are the entries that are only proposed so far, as their cards have
+// them, whose ids begin with the prefix; an agent sees only its own.
+func (t *tree) heldAdds(prefix string, who Writer) ([]located, error) {
+	list, err := t.cards()
+	if err != nil {
+		return nil, err
+	}
+	var out []located
+	for _, c := range list {
+		if c.Op != entryfile.OpAdd || !c.HasEntry() || !strings.HasPrefix(c.EntryID, prefix) || who.IsAgent() && c.Source != who.source() {
+			continue
+		}
+		e := c.Entry
+		e.ID, e.Kind = c.EntryID, c.Kind
+		out = append(out, located{entryfile.Section{Entry: e, Line: 1, Written: true}, c.path})
+	}
+	return out, nil
+}
+
 // writeCard puts a card into the pending change.
 func (t *txn) writeCard(c entryfile.Card) error {
 	data, err := c.Bytes()
@@ -135,14 +154,6 @@ func (t *txn) hold(p proposal) (outcome, error) {
 	if mine != nil {
 		// The agent has thought again: its card says so now.
 		c.ID, c.Base = mine.ID, mine.Base
-		if mine.Op == entryfile.OpAdd {
-			c.Op = entryfile.OpAdd
-			if p.op == entryfile.OpForget {
-				t.dropCard(*mine)
-				t.touch(p.after.Kind, p.after.ID)
-				return outcome{at: located{entryfile.Section{Entry: p.after}, mine.path}, pending: true}, nil
-			}
-		}
 	}
 	if err := t.writeCard(c); err != nil {
 		return outcome{}, err
@@ -152,7 +163,7 @@ func (t *txn) hold(p proposal) (outcome, error) {
 }
 
 // ownCard is the held card by which the same agent, in the same session, asks
-// for a change of an entry already; an add that it asked for in any session.
+// for a change of an entry already.
 func (t *txn) ownCard(id string) (*card, error) {
 	who := t.scope.home.opt.Writer
 	list, err := t.tree.cards()
@@ -160,7 +171,7 @@ func (t *txn) ownCard(id string) (*card, error) {
 		return nil, err
 	}
 	for _, c := range list {
-		if c.EntryID != id || c.Source != who.source() || c.Op != entryfile.OpAdd && c.Session != who.Session {
+		if c.EntryID != id || c.Source != who.source() || c.Session != who.Session {
 			continue
 		}
 		now, err := t.tree.current(id)

@@ -158,7 +158,7 @@ each change is a commit, so nothing is lost and everything can be undone.`,
 	for _, verb := range []func(*app) *cobra.Command{
 		rememberCmd, getCmd, listCmd, editCmd, forgetCmd, recallCmd, contextCmd,
 		reviewCmd, keepCmd, restoreCmd, undoCmd, logCmd, showCmd, diffCmd, blameCmd,
-		statusCmd, checkCmd, initCmd, linkCmd, scopesCmd, importCmd,
+		resolveCmd, promoteCmd, settleCmd, traceCmd, statusCmd, checkCmd, initCmd, linkCmd, scopesCmd, importCmd,
 		completionCmd, manCmd, versionCmd,
 	} {
 		root.AddCommand(verb(a))
