@@ -47,6 +47,10 @@ type Merged struct {
 // not there. Lists merge as sets, texts as Text does, and a scalar changed both
 // ways takes the version that stands by the mode's rule.
 func Entries(base, ours, theirs *entryfile.Entry, mode Mode) Merged {
+	same := same
+	if mode == Revert {
+		same = sameWords
+	}
 	switch {
 	case ours == nil && theirs == nil, same(ours, theirs), same(theirs, base):
 		return Merged{Entry: ours}
@@ -262,6 +266,16 @@ func same(a, b *entryfile.Entry) bool {
 		slices.Equal(a.Supersedes, b.Supersedes) && a.Status == b.Status && a.Outcome == b.Outcome &&
 		a.Expires == b.Expires && slices.Equal(a.DerivedFrom, b.DerivedFrom) &&
 		a.Conflict == b.Conflict && slices.Equal(a.Extra, b.Extra)
+}
+
+// sameWords is same but for what each change of an entry brings along.
+func sameWords(a, b *entryfile.Entry) bool {
+	if a == nil || b == nil {
+		return a == b
+	}
+	c := *b
+	c.Updated, c.Source, c.Code, c.Session = a.Updated, a.Source, a.Code, a.Session
+	return same(a, &c)
 }
 
 // later reports whether a stands over b: by the time of the last change, then

@@ -9,46 +9,67 @@ import (
 // identify makes sure that one id is one entry, on every side the same.
 func (t *tree) identify() {
 	if t.Mode == Adopt {
-		t.recognise()
+		t.dropOldCopies()
+		t.welcome()
 	}
+	t.recall(t.ours)
+	t.recall(t.theirs)
 	for _, id := range t.ids() {
 		t.separate(id)
 	}
 }
 
-// recognise looks after what a person saved without an id of its own: copies
-// that are only there because the head moved an entry while the person's file
-// still had it, entries whose comment is gone, and new ones.
-func (t *tree) recognise() {
+// recall writes down again which entries those are whose comment somebody took
+// out of the file. What it said is not taken back with it.
+func (t *tree) recall(s *side) {
+	for _, id := range s.ids() {
+		v := s.entries[id]
+		known := t.base.entries[id]
+		if known == nil && s == t.theirs {
+			known = t.ours.entries[id]
+		}
+		if v.written || v.stale || known == nil || t.Mode != Adopt && !known.written {
+			continue
+		}
+		v.stale = true
+		if bare(v.entry) {
+			e := known.entry.Clone()
+			e.Kind, e.Title, e.Body = v.entry.Kind, v.entry.Title, v.entry.Body
+			v.entry = &e
+		}
+	}
+}
+
+// dropOldCopies takes out what is only there twice because the head moved an
+// entry while a person's file still had it.
+func (t *tree) dropOldCopies() {
 	at := map[string]*version{}
 	for _, v := range t.ours.entries {
 		at[v.path+"\x00"+string(v.raw)] = v
 	}
 	for _, id := range t.theirs.ids() {
 		v := t.theirs.entries[id]
-		if v.written {
+		if v.written || t.base.entries[id] != nil || t.ours.entries[id] != nil {
 			continue
 		}
-		v.stale = true
-		known := t.base.entries[id]
-		if known == nil {
-			known = t.ours.entries[id]
-		}
-		head := at[v.path+"\x00"+string(v.raw)]
-		switch {
-		case known == nil && head != nil && t.theirs.entries[head.id] != nil:
+		if head := at[v.path+"\x00"+string(v.raw)]; head != nil && t.theirs.entries[head.id] != nil {
 			t.theirs.drop(v)
-		case known == nil:
-			e := v.entry.Clone()
-			if t.Adopted != nil {
-				t.Adopted(&e)
-			}
-			v.entry = &e
-		case bare(v.entry):
-			e := known.entry.Clone()
-			e.Kind, e.Title, e.Body = v.entry.Kind, v.entry.Title, v.entry.Body
-			v.entry = &e
 		}
+	}
+}
+
+// welcome fills in what new entries do not say that a person typed.
+func (t *tree) welcome() {
+	for _, id := range t.theirs.ids() {
+		v := t.theirs.entries[id]
+		if v.written || t.base.entries[id] != nil || t.ours.entries[id] != nil {
+			continue
+		}
+		e := v.entry.Clone()
+		if t.Adopted != nil {
+			t.Adopted(&e)
+		}
+		v.entry, v.stale = &e, true
 	}
 }
 

@@ -101,11 +101,19 @@ func (a *arrangement) addRest(items []item, placed map[string]bool) []item {
 		}
 	}
 	var out []item
-	for _, it := range items {
-		out = append(out, it)
-		if it.id != "" {
-			out = append(out, behind[it.id]...)
+	for i := 0; i < len(items); i++ {
+		id := items[i].id
+		out = append(out, items[i])
+		if len(behind[id]) == 0 {
+			continue
 		}
+		n := len(out)
+		out = append(out, behind[id]...)
+		for i+1 < len(items) && items[i+1].id != "" && a.near[items[i+1].id] == id {
+			i++
+			out = append(out, items[i])
+		}
+		sort.SliceStable(out[n:], func(i, j int) bool { return a.less(out[n+i].id, out[n+j].id) })
 	}
 	return append(out, last...)
 }

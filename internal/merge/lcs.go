@@ -26,6 +26,7 @@ func match(a, b []string) []int {
 			if !ok {
 				id = int32(len(ids))
 				ids[s] = id
+				m.says = append(m.says, says(s))
 			}
 			out[i] = id
 		}
@@ -34,20 +35,85 @@ func match(a, b []string) []int {
 	m.a, m.b = number(a), number(b)
 	m.inA, m.inB = make([]occurrence, len(ids)), make([]occurrence, len(ids))
 	m.compare(0, len(a), 0, len(b))
-	return m.pair
+	slide(m.a, len(b), m.pair)
+	back := invert(m.pair, len(b))
+	slide(m.b, len(a), back)
+	return invert(back, len(a))
+}
+
+// slide moves each stretch of a that has no partners as far down as it can go
+// and stay a stretch of the same elements. Where a paragraph went, the blank
+// line before it and the one after it are alike: two sides must agree on one.
+func slide(a []int32, lenB int, pair []int) {
+	for from := 0; from < len(a); from++ {
+		if pair[from] >= 0 {
+			continue
+		}
+		to := from
+		for to < len(a) && pair[to] < 0 {
+			to++
+		}
+		for to < len(a) && a[from] == a[to] && alone(pair, from, to, lenB) {
+			pair[from], pair[to] = pair[to], -1
+			from, to = from+1, to+1
+			for to < len(a) && pair[to] < 0 {
+				to++
+			}
+		}
+		from = to
+	}
+}
+
+// alone reports whether nothing on the other side stands in place of the
+// stretch.
+func alone(pair []int, from, to, lenB int) bool {
+	before, after := -1, lenB
+	if from > 0 {
+		before = pair[from-1]
+	}
+	if to < len(pair) {
+		after = pair[to]
+	}
+	return after == before+1
+}
+
+func invert(pair []int, n int) []int {
+	out := make([]int, n)
+	for i := range out {
+		out[i] = -1
+	}
+	for i, j := range pair {
+		if j >= 0 {
+			out[j] = i
+		}
+	}
+	return out
 }
 
 type matcher struct {
 	a, b     []int32
 	inA, inB []occurrence // by element, for the range being looked at
 	pair     []int
+	says     []bool // by element: it has a word in it
 	left     int
+}
+
+// says reports whether s has more in it than blanks and marks: what is alike
+// about two texts that share only those is chance.
+func says(s string) bool {
+	for _, r := range s {
+		if c := classify(r); c == wordRune || c == glyphRune {
+			return true
+		}
+	}
+	return false
 }
 
 type occurrence struct{ count, at int }
 
 // compare pairs a[a0:a1] with b[b0:b1]: common ends first, then elements that
-// stand once on either side (as patience diff does), then the rest by Myers.
+// say something and stand once on either side (as patience diff does), then the
+// rest by Myers.
 func (m *matcher) compare(a0, a1, b0, b1 int) {
 	for a0 < a1 && b0 < b1 && m.a[a0] == m.b[b0] {
 		m.pair[a0] = b0
@@ -78,8 +144,8 @@ func (m *matcher) compare(a0, a1, b0, b1 int) {
 
 type anchor struct{ a, b int }
 
-// anchors finds the longest run of elements, unique on both sides, that stand
-// in the same order on both.
+// anchors finds the longest run of elements that say something, each once on
+// both sides, in the same order on both.
 func (m *matcher) anchors(a0, a1, b0, b1 int) []anchor {
 	for i := a0; i < a1; i++ {
 		m.inA[m.a[i]].count++
@@ -90,7 +156,7 @@ func (m *matcher) anchors(a0, a1, b0, b1 int) []anchor {
 	}
 	var once []anchor
 	for i := a0; i < a1; i++ {
-		if id := m.a[i]; m.inA[id].count == 1 && m.inB[id].count == 1 {
+		if id := m.a[i]; m.says[id] && m.inA[id].count == 1 && m.inB[id].count == 1 {
 			once = append(once, anchor{i, m.inB[id].at})
 		}
 	}

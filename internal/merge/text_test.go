@@ -19,6 +19,7 @@ func TestText(t *testing.T) {
 		{"words of one line", long, strings.Replace(long, "beta", "BETA", 1), strings.Replace(long, "zeta", "ZETA", 1),
 			"alpha BETA gamma delta epsilon ZETA eta theta"},
 		{"an addition and a deletion", "a\nb\nc\nd\n", "a\nx\nb\nc\nd\n", "a\nb\nc\n", "a\nx\nb\nc\n"},
+		{"a paragraph out, another in", "p\n\nq\n\nout\n\nr\n", "p\n\nin\n\nq\n\nr\n", "p\n\nq\n\nr\n", "p\n\nin\n\nq\n\nr\n"},
 		{"no newline at the end", "a\nb", "a\nb\n", "A\nb", "A\nb\n"},
 		{"carriage returns", "a\r\nb\r\nc\r\n", "A\r\nb\r\nc\r\n", "a\r\nb\r\nC\r\n", "A\r\nb\r\nC\r\n"},
 		{"scripts without spaces", "做好财务护城河", "做好税务护城河", "做好财务护城墙", "做好税务护城墙"},

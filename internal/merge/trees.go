@@ -389,7 +389,7 @@ func (t *tree) writeLedger(path string, want map[string]bool) {
 		text: func(b, o, th string) string { return t.mergeText(path, b, o, th) },
 	}
 	for id := range want {
-		if near := t.placed[id].near; near != "" {
+		if near := t.placed[id].entry.Conflict; near != "" {
 			a.near[id] = near
 		}
 	}
