@@ -40,7 +40,7 @@ func TestTable(t *testing.T) {
 	table.Compare("over", a, "git", b, 2)
 	table.Limit("memory", "MB", 100, 300)
 	table.Close()
-	for _, want := range []string{"x3.00  at most 4     ok", "x3.00  at most 2     OVER", "x0.33", "\n1 over their bound\n"} {
+	for _, want := range []string{"x3.00                  at most 4     ok\n", "x3.00                  at most 2     OVER\n", "x0.33", "\n1 over their bound\n"} {
 		if !strings.Contains(out.String(), want) {
 			t.Errorf("no %q in\n%s", want, out.String())
 		}
