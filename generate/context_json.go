@@ -38,7 +38,7 @@ func (w jsonWriter) open(s *share, shown, total, omitted int) string {
 	if s.scope.Role == Project {
 		b.WriteString(`,"project":` + name)
 	}
-	b.WriteString(`,"use":` + encode(w.use(s.scope, safetext.Line(shorten(s.scope.Name, maxFrameName)))))
+	b.WriteString(`,"use":` + encode(w.use(s.scope, safetext.Line(entryfile.Shorten(s.scope.Name, maxFrameName)))))
 	if s.first {
 		b.WriteString(`,"read":` + encode(w.say("read")))
 	}
@@ -54,11 +54,11 @@ func (w jsonWriter) end(*share) string { return "\n]},\n" }
 
 func (w jsonWriter) item(c *ContextScope, e *entryfile.Entry, named bool, fields ...string) string {
 	var b strings.Builder
-	b.WriteString(`{"id":` + encodeLine(shorten(e.ID, 64)) + `,"kind":` + encodeLine(string(e.Kind)))
+	b.WriteString(`{"id":` + encodeLine(entryfile.Shorten(e.ID, 64)) + `,"kind":` + encodeLine(string(e.Kind)))
 	if named {
 		b.WriteString(`,"scope":` + within(roleName(c), maxFrameName, encodeLine))
 	}
-	b.WriteString(`,"title":` + encodeLine(shorten(e.Title, entryfile.MaxTitle)))
+	b.WriteString(`,"title":` + encodeLine(entryfile.Shorten(e.Title, entryfile.MaxTitle)))
 	if e.Pinned {
 		b.WriteString(`,"pinned":true`)
 	}

@@ -72,10 +72,10 @@ func roleName(c *ContextScope) string {
 
 // within shortens s until the escaped form has at most n bytes.
 func within(s string, n int, escape func(string) string) string {
-	s = shorten(s, n)
+	s = entryfile.Shorten(s, n)
 	out := escape(s)
 	for len(out) > n {
-		s = shorten(s, min(n, len([]rune(s)))*n/len(out))
+		s = entryfile.Shorten(s, min(n, len([]rune(s)))*n/len(out))
 		out = escape(s)
 	}
 	return out
@@ -171,7 +171,7 @@ func (w textWriter) whole(c *ContextScope, e *entryfile.Entry, recalled bool) st
 		scope = w.say(w.prefix+"entry.scope", within(roleName(c), maxFrameName, w.attr))
 	}
 	if titled(e) {
-		title = w.say(w.prefix+"entry.title", w.attr(shorten(e.Title, entryfile.MaxTitle)))
+		title = w.say(w.prefix+"entry.title", w.attr(entryfile.Shorten(e.Title, entryfile.MaxTitle)))
 	}
 	out := w.say(w.prefix+"entry.open", w.id(e), w.attr(string(e.Kind)), scope, title) + "\n" + w.gap
 	body := safetext.Tagless(bodyOf(e))
@@ -181,7 +181,7 @@ func (w textWriter) whole(c *ContextScope, e *entryfile.Entry, recalled bool) st
 	return out + body + "\n" + w.say("xml.entry.close") + "\n"
 }
 
-func (w textWriter) id(e *entryfile.Entry) string { return w.attr(shorten(e.ID, 64)) }
+func (w textWriter) id(e *entryfile.Entry) string { return w.attr(entryfile.Shorten(e.ID, 64)) }
 
 // quoted puts every line behind a > mark, which no text can end.
 func quoted(s string) string {
@@ -204,7 +204,7 @@ func (w textWriter) line(c *ContextScope, e *indexed, long bool) string {
 	if long {
 		note = w.say("note.long", lengthOf(e.Body))
 	}
-	title := w.inline(shorten(e.Title, entryfile.MaxTitle))
+	title := w.inline(entryfile.Shorten(e.Title, entryfile.MaxTitle))
 	if c.Role == Shared {
 		return w.say("line.shared", w.id(e.Entry), within(c.Name, maxFrameName, w.inline), title, text, note) + "\n"
 	}

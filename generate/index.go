@@ -360,12 +360,12 @@ func Day(stamp string) string {
 	if len(stamp) > len(day) && stamp[4] == '-' && stamp[7] == '-' && (stamp[10] == 'T' || stamp[10] == ' ') {
 		return stamp[:len(day)]
 	}
-	return shorten(stamp, 40)
+	return entryfile.Shorten(stamp, 40)
 }
 
 // code returns an id as the inside of a code span.
 func code(id string) string {
-	return strings.ReplaceAll(safetext.Line(shorten(id, 64)), "`", "'")
+	return strings.ReplaceAll(safetext.Line(entryfile.Shorten(id, 64)), "`", "'")
 }
 
 // Link is the destination of a Markdown link to a file of the scope, relative

@@ -183,7 +183,7 @@ func TestSummary(t *testing.T) {
 		{"All of it", "", "All of it.", ""},
 		{"We keep one repository…", "", "We keep one repository per scope, because of undo. Then more.", "…per scope, because of undo."},
 		{"T", "", "### Context\n\n- use v1.2.3 e.g. here\n- next", "use v1.2.3 e.g. here"},
-		{"T", "", "```go\nfunc main() {}\n```\nProse\nover lines.\n", "Prose over lines."},
+		{"T", "", "```go\nfunc main() {}\n```\nProse of a line that is surely long enough to\nwrap over two lines.\n", "Prose of a line that is surely long enough to wrap over two lines."},
 		{"T", "", "Abstract\n========\n\nThis PEP proposes zip.", "This PEP proposes zip."},
 		{"T", "", "| a | b |\n| - | - |\n\nAfter the table", "After the table"},
 		{"T", "", "做好财务护城河。然后继续。", "做好财务护城河。"},

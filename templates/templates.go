@@ -1,7 +1,7 @@
 // Package templates holds every text that people or agents read, as files of
-// their own: the wording of INDEX.md, of the context block and of cards, and
-// what new ledger files start with. A person may change the wording of some of
-// them by files of the same name in $VAULT_HOME/templates/.
+// their own: the wording of INDEX.md and of the context block, and what
+// new ledger files start with. A person may change the wording of some of them
+// by files of the same name in $VAULT_HOME/templates/.
 //
 // A template file has parts. A line {{part NAME KEY…}} starts one and says
 // which keys, written {{KEY}}, stand for something in it; the text goes on to
@@ -31,12 +31,11 @@ var builtin embed.FS
 const (
 	Index   = "index.md"   // INDEX.md; the same for everybody
 	Context = "context.md" // the context block
-	Card    = "card.md"    // a change that waits for a person
 )
 
 // Overridable lists the files a person may put their own in place of. The
 // others shape tracked files, which are the same on every machine.
-func Overridable() []string { return []string{Context, Card} }
+func Overridable() []string { return []string{Context} }
 
 // MaxFile is how long an override may be, in bytes.
 const MaxFile = 64 << 10

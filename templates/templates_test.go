@@ -16,7 +16,7 @@ func write(t *testing.T, dir, name, text string) {
 }
 
 func TestBuiltinFilesAreGood(t *testing.T) {
-	for _, name := range []string{Index, Context, Card} {
+	for _, name := range []string{Index, Context} {
 		data, err := builtin.ReadFile(name)
 		require.NoError(t, err)
 		parts, err := parse(string(data), nil)
@@ -90,13 +90,11 @@ func TestABadOverrideIsNamedAndLeftOut(t *testing.T) {
 	} {
 		dir := t.TempDir()
 		write(t, dir, "context.md", text)
-		write(t, dir, "card.md", "{{part none}}\nAll done.\n")
 		s, err := Load(dir)
 		require.ErrorContains(t, err, want)
 		require.ErrorContains(t, err, filepath.Join(dir, "context.md"))
 		assert.NotContains(t, err.Error(), "\n")
 		assert.Equal(t, Default().File(Context).Part("read").Text(), s.File(Context).Part("read").Text(), "falls back")
-		assert.Equal(t, "All done.", s.File(Card).Part("none").Text(), "the others are used")
 	}
 }
 
@@ -107,7 +105,7 @@ func TestFilesThatCannotBeOverridden(t *testing.T) {
 	write(t, dir, "index.md", "{{part entry}}\nEintrag\n")
 	write(t, dir, "notes.txt", "hello")
 	s, err := Load(dir)
-	require.ErrorContains(t, err, "index.md is not used: files that may be here are context.md, card.md")
+	require.ErrorContains(t, err, "index.md is not used: files that may be here are context.md")
 	require.ErrorContains(t, err, "notes.txt is not used")
 	assert.Equal(t, "entry", s.File(Index).Part("entry").Text())
 }

@@ -57,6 +57,9 @@ func (h *Home) Context(ctx context.Context, q ContextQuery) (Context, error) {
 	}
 	in.Format = format
 	res := generate.Context(in)
+	if res.Fallback {
+		h.notice("the templates in " + filepath.Join(h.dir, "templates") + " leave no room in the context's budget: shorten them; the built-in wording is used")
+	}
 	out := Context{Text: res.Text, Bytes: res.Bytes, Tokens: res.Tokens, Scopes: []ContextShare{}}
 	for i, s := range res.Scopes {
 		out.Scopes = append(out.Scopes, ContextShare{s.Name, s.Shown, s.Total, s.Omitted, s.Bytes, s.Tokens})

@@ -45,7 +45,7 @@ type node struct {
 	html      htmlKind
 	closed    bool   // HTML block: its end is on its first line
 	maybeRefs bool   // paragraph: begins as a link reference definition does
-	lines     []span // paragraph that maybeRefs: its lines
+	lines     []span // paragraph that maybeRefs, or all if they are collected: its lines
 }
 
 type span struct{ start, end int }
@@ -68,6 +68,10 @@ type scanner struct {
 
 	plainRules bool // without the rule for headings before a vault comment
 	headings   []heading
+
+	collect bool // keep all headings, nested and underlined ones too
+	number  int  // of the current line, from 1
+	all     []Heading
 }
 
 // topHeadings lists the ATX headings at the top level of data, of every level.
@@ -100,6 +104,7 @@ func (s *scanner) startLine(pos int) bool {
 		return false
 	}
 	s.head, s.pos, s.pad, s.col = pos, pos, 0, 0
+	s.number++
 	if i := bytes.IndexByte(s.data[pos:], '\n'); i >= 0 {
 		s.end = pos + i + 1
 	} else {
@@ -135,7 +140,11 @@ func (s *scanner) quick() bool {
 				s.truncate(0)
 				return true
 			}
-			return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || c >= 0x80
+			text := 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || c >= 0x80
+			if text && s.collect {
+				n.lines = append(n.lines, span{s.head, s.end})
+			}
+			return text
 		}
 	}
 	return false
@@ -306,7 +315,7 @@ retry:
 		}
 	}
 	if result == openedNothing && continuable && !isBlank(line) {
-		if innermost.maybeRefs {
+		if innermost.maybeRefs || s.collect {
 			innermost.lines = append(innermost.lines, span{s.pos, s.end})
 		}
 		s.skipRest()
@@ -319,7 +328,7 @@ func (s *scanner) openParagraph(parent *node) {
 	n := s.push(parent, paragraph)
 	n.maybeRefs = bytes.HasPrefix(trimLeft(s.data[s.pos:s.end]), []byte("["))
 	n.lines = n.lines[:0]
-	if n.maybeRefs {
+	if n.maybeRefs || s.collect {
 		n.lines = append(n.lines, span{s.pos, s.end})
 	}
 	s.skipRest()
@@ -335,6 +344,9 @@ func (s *scanner) openHeading(parent *node, line []byte, mark int) bool {
 	}
 	if parent == nil {
 		s.headings = append(s.headings, heading{s.head, s.end, level})
+	}
+	if s.collect {
+		s.all = append(s.all, Heading{s.number, headingText(line[mark:])})
 	}
 	s.skipRest()
 	s.push(parent, oneLiner)
@@ -392,6 +404,9 @@ func (s *scanner) openUnderline(parent *node, line []byte) underline {
 	s.open = s.open[:len(s.open)-1]
 	if last.maybeRefs && onlyLinkReferences(s.data, last.lines) {
 		return underlineOfNothing
+	}
+	if s.collect {
+		s.all = append(s.all, s.underlined(last))
 	}
 	s.skipRest()
 	s.push(parent, oneLiner)

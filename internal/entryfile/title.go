@@ -48,7 +48,7 @@ func (e Entry) Line() string {
 		for rest := p.text; rest != ""; {
 			sentence := firstSentence(rest)
 			rest = strings.TrimSpace(rest[len(sentence):])
-			if !hasWords(sentence) || sentence == e.Title {
+			if !hasWords(sentence) || withoutStop(sentence) == withoutStop(e.Title) {
 				continue
 			}
 			if p.kind == prose {
@@ -61,6 +61,8 @@ func (e Entry) Line() string {
 	}
 	return Shorten(second, MaxDescription)
 }
+
+func withoutStop(sentence string) string { return strings.TrimRight(sentence, ".。") }
 
 // hasWords reports whether text holds anything but punctuation.
 func hasWords(text string) bool {
