@@ -1,9 +1,12 @@
 package vault
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
+	"io"
 	"os"
+	"regexp"
 	"strings"
 	"time"
 
@@ -80,22 +83,35 @@ type BudgetConfig struct {
 	Tokens int `yaml:"tokens"`
 }
 
-func loadConfig(path string) (Config, error) {
-	c := Config{Durability: "full", Git: "auto", LockTimeout: 30 * time.Second}
+// loadConfig reads a config.yaml. Settings that it does not know, which a
+// newer vault may, are named and otherwise left alone.
+func loadConfig(path string) (c Config, unknown string, err error) {
+	c = Config{Durability: "full", Git: "auto", LockTimeout: 30 * time.Second}
 	data, err := os.ReadFile(path)
 	if errors.Is(err, os.ErrNotExist) {
-		return c, nil
+		return c, "", nil
 	}
-	if err == nil {
-		err = yaml.Unmarshal(data, &c)
+	if err != nil {
+		return c, "", &Error{Code: Failed, Message: "the settings can't be read: " + oneLine(err.Error()), Err: err}
 	}
-	if err == nil {
+	if err = yaml.Unmarshal(data, &c); err == nil {
 		err = c.check()
 	}
 	if err != nil {
-		return c, invalid(oneLine(err.Error()), "%s can't be used", path)
+		return c, "", invalid(yamlProblem(err), "%s can't be used", path)
 	}
-	return c, nil
+	strict := yaml.NewDecoder(bytes.NewReader(data))
+	strict.KnownFields(true)
+	var again Config
+	if err := strict.Decode(&again); err != nil && !errors.Is(err, io.EOF) {
+		unknown = regexp.MustCompile(` not found in type \S+`).ReplaceAllString(yamlProblem(err), " is unknown")
+	}
+	return c, unknown, nil
+}
+
+// yamlProblem says what is wrong with YAML, on one line.
+func yamlProblem(err error) string {
+	return strings.TrimPrefix(strings.TrimPrefix(oneLine(err.Error()), "yaml: "), "unmarshal errors: ")
 }
 
 func (c Config) check() error {

@@ -21,6 +21,59 @@ type Edit struct {
 	Evidence    *string
 	Supersedes  *[]string
 	Expires     *string
+
+	was *Edit // what the fields said when the person began, see Since
+}
+
+// Since is the edit without the fields that say what they said before. Where
+// somebody else has changed one of the others meanwhile, the edit is refused as
+// a Conflict instead of taking that back.
+func (ed Edit) Since(was Edit) Edit {
+	drop := func(now **string, was *string) {
+		if *now != nil && was != nil && **now == *was {
+			*now = nil
+		}
+	}
+	dropList := func(now **[]string, was *[]string) {
+		if *now != nil && was != nil && slices.Equal(**now, *was) {
+			*now = nil
+		}
+	}
+	drop(&ed.Title, was.Title)
+	drop(&ed.Description, was.Description)
+	drop(&ed.Text, was.Text)
+	drop(&ed.Evidence, was.Evidence)
+	drop(&ed.Expires, was.Expires)
+	dropList(&ed.Tags, was.Tags)
+	dropList(&ed.Paths, was.Paths)
+	dropList(&ed.Supersedes, was.Supersedes)
+	if ed.Pin != nil && was.Pin != nil && *ed.Pin == *was.Pin {
+		ed.Pin = nil
+	}
+	ed.was = &was
+	return ed
+}
+
+// overtaken refuses an edit of a text that somebody else has changed since it
+// was begun.
+func (ed Edit) overtaken(e entryfile.Entry) error {
+	if ed.was == nil {
+		return nil
+	}
+	for _, f := range []struct {
+		name     string
+		new, was *string
+		now      string
+	}{
+		{"title", ed.Title, ed.was.Title, e.Title}, {"description", ed.Description, ed.was.Description, e.Description},
+		{"body", ed.Text, ed.was.Text, e.Body}, {"evidence", ed.Evidence, ed.was.Evidence, e.Evidence},
+		{"expires", ed.Expires, ed.was.Expires, e.Expires},
+	} {
+		if f.new != nil && f.was != nil && f.now != *f.was && f.now != *f.new {
+			return conflict("look at it with 'vault get "+e.ID+"'", "the %s of %s was changed while you edited it", f.name, e.ID)
+		}
+	}
+	return nil
 }
 
 // Edit changes one entry, in one commit. An edit that changes nothing makes
@@ -37,6 +90,9 @@ func (h *Home) Edit(ctx context.Context, id string, ed Edit) (Change, error) {
 			return err
 		}
 		if l, err = t.mine(l); err != nil {
+			return err
+		}
+		if err := ed.overtaken(l.Entry); err != nil {
 			return err
 		}
 		e, err := t.applied(l.Entry, ed)

@@ -47,6 +47,11 @@ type ListQuery struct {
 // that can't be read does not silence the others: what could be listed comes
 // with the error.
 func (h *Home) List(ctx context.Context, q ListQuery) ([]Entry, error) {
+	switch q.Status {
+	case "", StatusOpen, StatusResolved, StatusSuperseded, StatusExpired:
+	default:
+		return nil, invalid("use open, resolved, superseded or expired", "unknown status %q", q.Status)
+	}
 	scopes, err := h.selected(q.Scope)
 	if err != nil {
 		return nil, err

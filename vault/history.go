@@ -254,13 +254,15 @@ func (s *Scope) resolveCommit(rev string) (*gitstore.Repo, *gitstore.Commit, err
 	h, err := r.Resolve(rev)
 	if err != nil {
 		if CodeOf(err) == NotFound {
-			return nil, nil, notFound("'vault log' lists them", "no commit %s", rev)
+			return nil, nil, noCommit(rev)
 		}
 		return nil, nil, s.fail(err)
 	}
 	c, err := r.Commit(h)
 	return r, c, s.fail(err)
 }
+
+func noCommit(rev string) error { return notFound("'vault log' lists them", "no commit %q", rev) }
 
 // findCommit finds a commit among the folder's scopes, or in the named one.
 func (h *Home) findCommit(scope, rev string) (*Scope, *gitstore.Repo, *gitstore.Commit, error) {
@@ -278,7 +280,7 @@ func (h *Home) findCommit(scope, rev string) (*Scope, *gitstore.Repo, *gitstore.
 			return nil, nil, nil, err
 		}
 	}
-	return nil, nil, nil, notFound("'vault log' lists them", "no commit %s", rev)
+	return nil, nil, nil, noCommit(rev)
 }
 
 // Show tells one commit with the texts it changed.

@@ -97,7 +97,14 @@ func Open(o Options) (*Home, error) {
 		return nil, invalid("name a folder", "home %s is not a folder", dir)
 	}
 	h := &Home{opt: o, dir: dir}
-	h.config = sync.OnceValues(func() (Config, error) { return loadConfig(filepath.Join(dir, "config.yaml")) })
+	h.config = sync.OnceValues(func() (Config, error) {
+		path := filepath.Join(dir, "config.yaml")
+		c, unknown, err := loadConfig(path)
+		if unknown != "" {
+			h.notice(path + ": " + unknown)
+		}
+		return c, err
+	})
 	return h, nil
 }
 

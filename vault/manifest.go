@@ -23,12 +23,10 @@ type manifest struct {
 func parseManifest(data []byte) (manifest, error) {
 	var m manifest
 	if err := yaml.Unmarshal(data, &m); err != nil {
-		return m, invalid(oneLine(err.Error()), "%s can't be read", manifestFile)
+		return m, fmt.Errorf("%s can't be read, and nothing was changed: %s", manifestFile, yamlProblem(err))
 	}
 	if m.Format > FormatVersion {
-		return m, &Error{Code: Failed,
-			Message: fmt.Sprintf("the scope has format %d and this vault knows up to %d", m.Format, FormatVersion),
-			Hint:    "install a newer vault; nothing was changed"}
+		return m, fmt.Errorf("it has format %d and this vault knows up to %d: install a newer vault; nothing was changed", m.Format, FormatVersion)
 	}
 	return m, nil
 }

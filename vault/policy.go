@@ -131,7 +131,8 @@ func (t *txn) manifest() (manifest, error) {
 	if err != nil {
 		return manifest{}, t.scope.fail(err)
 	}
-	return parseManifest(data)
+	m, err := parseManifest(data)
+	return m, t.scope.fail(err)
 }
 
 // make carries a proposal out in the authored files.

@@ -229,7 +229,11 @@ func ambiguous(prefix string, found []located) error {
 // idPrefix reads an id as people type it: abbreviated, or with its folder in
 // front as commits name it.
 func idPrefix(s string) (string, error) {
-	p := strings.ToLower(strings.TrimSpace(s))
+	p := strings.TrimSpace(s)
+	if p == "HEAD" { // git's, though its letters could begin an id
+		return "", invalid("name an entry by its id", "%q is no id", s)
+	}
+	p = strings.ToLower(p)
 	if i := strings.LastIndexByte(p, '/'); i >= 0 {
 		p = p[i+1:]
 	}

@@ -76,7 +76,7 @@ func (s *Scope) fail(err error) error {
 	if err == nil || errors.As(err, &e) || errors.Is(err, context.Canceled) {
 		return err
 	}
-	return &Error{Code: CodeOf(err), Message: "scope " + s.name, Hint: oneLine(err.Error()), Err: err}
+	return &Error{Code: CodeOf(err), Message: "scope " + s.name + ": " + oneLine(err.Error()), Err: err}
 }
 
 // manifest reads the scope's vault.yaml as it stands on disk.
@@ -85,5 +85,6 @@ func (s *Scope) manifest() (manifest, error) {
 	if err != nil {
 		return manifest{}, s.fail(err)
 	}
-	return parseManifest(data)
+	m, err := parseManifest(data)
+	return m, s.fail(err)
 }

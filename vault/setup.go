@@ -42,6 +42,10 @@ func (h *Home) ScopeList(context.Context) ([]ScopeInfo, error) {
 func (h *Home) Init(ctx context.Context, name string) (*Scope, bool, error) {
 	s, err := h.Scope(orDefault(name, ProjectScope))
 	if name == "" && CodeOf(err) == NotFound {
+		if workspace.HoldsEverything(h.opt.Dir, h.workspaceOptions()) {
+			return nil, false, refused("go to a project's folder; 'vault init --scope user' makes your own scope, and 'vault link' makes this folder a project all the same",
+				"%s holds everything you have and is no project", h.opt.Dir)
+		}
 		if err := h.LinkFolder(); err != nil {
 			return nil, false, err
 		}
@@ -81,10 +85,40 @@ func (h *Home) LinkFolder() error {
 	return err
 }
 
-// Link binds the folder's workspace to a scope by name, so that it is found
-// from there whatever its remotes say.
+// Link binds the folder's workspace to the scope of a project, by its name, so
+// that it is found from there whatever its remotes say. With "" the folder, or
+// its repository, becomes a project of its own.
 func (h *Home) Link(name string) (workspace.Identity, error) {
+	if name != "" {
+		if err := h.linkable(name); err != nil {
+			return workspace.Identity{}, err
+		}
+	}
 	id, err := workspace.Link(h.opt.Dir, name, h.workspaceOptions())
 	h.forgetWorkspace()
+	if err == nil && workspace.HoldsEverything(id.Root, h.workspaceOptions()) {
+		h.notice("every folder below " + id.Root + " that is no project itself belongs to this one now")
+	}
 	return id, workspaceError(err)
+}
+
+// linkable refuses a name that is no project's: a typing error would make a
+// memory of its own.
+func (h *Home) linkable(name string) error {
+	if name == UserScope {
+		return invalid("preferences go there anyway; '--scope user' puts anything else there", "the user's scope is no project's")
+	}
+	if ws, err := h.Workspace(); err == nil && (ws.Key == name || ws.Remote == name) {
+		return nil
+	}
+	all, err := h.AllScopes()
+	if err != nil {
+		return err
+	}
+	for _, s := range all {
+		if s.name == name {
+			return nil
+		}
+	}
+	return notFound("'vault scopes' lists them; without a name this folder becomes a project of its own", "no scope %q", name)
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"io/fs"
 	"path/filepath"
+	"strings"
 
 	"gitvault/generate"
 	"gitvault/internal/entryfile"
@@ -63,7 +64,7 @@ func (h *Home) Status(ctx context.Context) (Status, error) {
 		out.Workspace.Key, out.Workspace.FoundBy, out.Workspace.Notes = ws.Key, ws.FoundBy, ws.Notes
 		out.Workspace.Alike = h.alikeScopes()
 	} else {
-		out.Workspace.Notes = []string{oneLine(err.Error())}
+		out.Workspace.Notes = []string{strings.TrimPrefix(oneLine(err.Error()), workspace.ErrNoProject.Error()+": ")}
 	}
 	scopes, err := h.Scopes()
 	if err != nil {

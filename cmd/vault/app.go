@@ -15,6 +15,7 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
+	"gitvault/internal/safetext"
 	"gitvault/vault"
 )
 
@@ -86,15 +87,11 @@ func run(ctx context.Context, args []string, w world) int {
 	case errors.Is(err, errFailed):
 		return 1
 	}
-	code := vault.CodeOf(err)
 	var e *vault.Error
 	if !errors.As(err, &e) {
-		e = &vault.Error{Code: code, Message: err.Error()}
-		var usage *usageError
-		if errors.As(err, &usage) {
-			e.Code = vault.Invalid
-		}
+		e = &vault.Error{Code: vault.CodeOf(err), Message: err.Error()}
 	}
+	a.json = a.json || wantsJSON(args)
 	a.report(e)
 	return exitCodes[e.Code]
 }
@@ -102,20 +99,21 @@ func run(ctx context.Context, args []string, w world) int {
 // report prints an error as one line, or as JSON.
 func (a *app) report(e *vault.Error) {
 	if a.json {
-		printJSON(a.stderr, map[string]any{"error": map[string]any{
-			"code": e.Code, "message": oneLine(e.Message), "hint": oneLine(e.Hint)}})
+		printJSON(a.stderr, errorDocument{errorFields{e.Code, safetext.Line(e.Message), safetext.Line(e.Hint)}})
 		return
 	}
-	fmt.Fprintln(a.stderr, "vault: "+oneLine(e.Error()))
+	fmt.Fprintln(a.stderr, "vault: "+safetext.Line(e.Error()))
 }
 
-// A usageError is a wrong use of the command line.
-type usageError struct{ error }
+// An errorDocument is what --json prints of an error.
+type errorDocument struct {
+	Error errorFields `json:"error"`
+}
 
-func (e *usageError) Unwrap() error { return e.error }
-
-func usage(format string, args ...any) error {
-	return &vault.Error{Code: vault.Invalid, Message: fmt.Sprintf(format, args...), Hint: "see 'vault help'"}
+type errorFields struct {
+	Code    vault.Code `json:"code"`
+	Message string     `json:"message"`
+	Hint    string     `json:"hint,omitempty"`
 }
 
 // command is the whole command line.
@@ -133,18 +131,18 @@ each change is a commit, so nothing is lost and everything can be undone.`,
   vault get gk2m`,
 		SilenceErrors: true,
 		SilenceUsage:  true,
-		Args: func(_ *cobra.Command, args []string) error {
+		Args: func(c *cobra.Command, args []string) error {
 			if len(args) > 0 {
-				return usage("unknown command %q", args[0])
+				return unknownCommand(c, args[0])
 			}
 			return nil
 		},
 		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
 	root.CompletionOptions.DisableDefaultCmd = true
-	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
-		return &vault.Error{Code: vault.Invalid, Message: oneLine(err.Error()), Hint: "see '" + c.CommandPath() + " --help'", Err: err}
-	})
+	root.PersistentPreRunE = checkGlobals
+	root.SetFlagErrorFunc(flagError)
+	root.SetHelpCommand(helpCmd())
 	f := root.PersistentFlags()
 	f.StringVarP(&a.chdir, "directory", "C", "", "act as if started in `DIR`")
 	f.StringVar(&a.home, "home", "", "the vault's home `DIR` (default $VAULT_HOME, else the user's data folder)")
@@ -170,12 +168,7 @@ each change is a commit, so nothing is lost and everything can be undone.`,
 func verb(use, short, example string, args cobra.PositionalArgs, fn func(*cobra.Command, []string) error) *cobra.Command {
 	return &cobra.Command{
 		Use: use, Short: short, Example: example,
-		Args: func(c *cobra.Command, list []string) error {
-			if err := args(c, list); err != nil {
-				return &vault.Error{Code: vault.Invalid, Message: oneLine(err.Error()), Hint: "see '" + c.CommandPath() + " --help'", Err: err}
-			}
-			return nil
-		},
+		Args:                  func(c *cobra.Command, list []string) error { return checkArgs(c, list, args) },
 		RunE:                  fn,
 		DisableFlagsInUseLine: true,
 	}
@@ -234,7 +227,7 @@ func account(getenv func(string) string) string {
 // note tells a person something that is no data and no error.
 func (a *app) note(message string) {
 	if !a.quiet {
-		fmt.Fprintln(a.stderr, oneLine(message))
+		fmt.Fprintln(a.stderr, safetext.Line(message))
 	}
 }
 

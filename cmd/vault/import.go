@@ -12,15 +12,8 @@ import (
 
 func importCmd(a *app) *cobra.Command {
 	var in vault.Import
-	var kind string
 	c := verb("import FORMAT PATH... [flags]", "Bring another system's memories in, in one commit", `  vault import jsonl decisions.jsonl --dry-run
   vault import jsonl decisions.jsonl --kind decision`, cobra.MinimumNArgs(2), func(c *cobra.Command, args []string) error {
-		var err error
-		if kind != "" {
-			if in.Kind, err = vault.ParseKind(kind); err != nil {
-				return err
-			}
-		}
 		in.Format, in.Paths, in.Scope = args[0], args[1:], a.scope
 		bar := a.progress()
 		h, err := a.openWith(bar.show)
@@ -46,7 +39,7 @@ func importCmd(a *app) *cobra.Command {
 	f := c.Flags()
 	f.BoolVar(&in.DryRun, "dry-run", false, "only say what would become what")
 	f.BoolVar(&in.Hold, "hold", false, "as cards, for review")
-	f.StringVarP(&kind, "kind", "k", "", "the kind of all of it (default: what the format says)")
+	addKindFlag(c, &in.Kind, "the `KIND` of all of it (default: what the format says)")
 	return c
 }
 

@@ -5,12 +5,24 @@ import (
 	"strings"
 	"time"
 
+	"github.com/spf13/cobra"
+
 	"gitvault/vault"
 )
 
 // maxInput is more than any entry may hold; what is longer is refused without
 // being read to its end.
 const maxInput = 4 << 20
+
+// textOf is the text that a verb's arguments make: all of them, or "-" for
+// standard input. Behind -- all is text.
+func (a *app) textOf(c *cobra.Command, args []string) (string, error) {
+	text := strings.Join(args, " ")
+	if c.ArgsLenAtDash() == 0 {
+		return text, nil
+	}
+	return a.text(text)
+}
 
 // text is an argument that may be given as "-", for standard input.
 func (a *app) text(arg string) (string, error) {

@@ -11,17 +11,10 @@ import (
 
 func listCmd(a *app) *cobra.Command {
 	var q vault.ListQuery
-	var kind string
 	var pending bool
 	c := verb("list [flags]", "List the entries, the newest first", `  vault list
   vault list --kind decision --tag storage
   vault list --all --json`, cobra.NoArgs, func(c *cobra.Command, _ []string) error {
-		var err error
-		if kind != "" {
-			if q.Kind, err = vault.ParseKind(kind); err != nil {
-				return err
-			}
-		}
 		q.Scope = a.scope
 		h, err := a.open()
 		if err != nil {
@@ -44,7 +37,7 @@ func listCmd(a *app) *cobra.Command {
 		return err
 	})
 	f := c.Flags()
-	f.StringVarP(&kind, "kind", "k", "", "only entries of this kind")
+	addKindFlag(c, &q.Kind, "only entries of this `KIND`")
 	f.StringVar(&q.Tag, "tag", "", "only entries with this tag")
 	f.StringVar(&q.Status, "status", "", "only open, resolved, superseded or expired ones")
 	f.BoolVar(&pending, "pending", false, "the changes of agents that wait for review")

@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"strings"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
@@ -44,8 +45,16 @@ func setup(env *testscript.Env) error {
 		"HOME": home, "USERPROFILE": home, "XDG_CONFIG_HOME": "", "XDG_DATA_HOME": "", "TZ": "UTC", "LC_ALL": "C",
 		"GIT_CONFIG_NOSYSTEM": "1", "GIT_CONFIG_GLOBAL": config, "VAULT_HOME": filepath.Join(home, "vault"),
 		"USER": filepath.Join(home, "vault", "user"), "NO_COLOR": "", "VISUAL": "", "EDITOR": "false",
+		"TWOLINES": "two\nlines", "TITLE": strings.Repeat("t", 200), "LONGTITLE": strings.Repeat("t", 201),
 	} {
 		env.Setenv(k, v)
+	}
+	for name, data := range map[string]string{
+		"nul": "a\x00b", "latin1": "na\xefve", "full": strings.Repeat("x", 64<<10), "long": strings.Repeat("x", 64<<10+1), "huge": strings.Repeat("x", 5<<20),
+	} {
+		if err := os.WriteFile(filepath.Join(env.WorkDir, name), []byte(data), 0o644); err != nil {
+			return err
+		}
 	}
 	return os.WriteFile(config, []byte(text), 0o644)
 }

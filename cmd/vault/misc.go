@@ -49,7 +49,7 @@ func manCmd(a *app) *cobra.Command {
 	var dir string
 	c := verb("man [VERB] [--dir DIR]", "Print a manual page, or write all of them", `  vault man remember | man -l -
   vault man --dir ~/.local/share/man/man1`, cobra.MaximumNArgs(1), func(c *cobra.Command, args []string) error {
-		header := &doc.GenManHeader{Title: "VAULT", Section: "1", Source: "vault", Manual: "vault"}
+		header := &doc.GenManHeader{Section: "1", Source: "vault", Manual: "vault"}
 		root := c.Root()
 		root.DisableAutoGenTag = true
 		if dir != "" {

@@ -82,7 +82,7 @@ func (a *app) entry(e vault.Entry) {
 		}
 	}
 	field("kind", string(e.Kind)+" in "+e.Scope)
-	if e.Description != "" && e.Description != e.Title && !strings.HasPrefix(e.Body, e.Description) {
+	if e.Description != "" && e.Description != e.Title && !strings.HasPrefix(e.Body, strings.TrimSuffix(e.Description, "…")) {
 		field("about", e.Description)
 	}
 	if !e.Created.IsZero() {

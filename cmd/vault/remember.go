@@ -1,8 +1,6 @@
 package main
 
 import (
-	"strings"
-
 	"github.com/spf13/cobra"
 
 	"gitvault/vault"
@@ -10,23 +8,17 @@ import (
 
 func rememberCmd(a *app) *cobra.Command {
 	var d vault.Draft
-	var kind string
 	c := verb("remember [flags] [TEXT]", "Remember one thing, in one commit",
 		`  vault remember "Answer in short sentences."
   vault remember --kind decision --title "Queue in Postgres" --tag storage "One system less to run."
   git log -1 --format=%B | vault remember --kind failed-path -`,
 		cobra.ArbitraryArgs, func(c *cobra.Command, args []string) error {
-			text, err := a.text(strings.Join(args, " "))
+			text, err := a.textOf(c, args)
 			if err != nil {
 				return err
 			}
 			d.Text = text
 			d.Scope = a.scope
-			if kind != "" {
-				if d.Kind, err = vault.ParseKind(kind); err != nil {
-					return err
-				}
-			}
 			h, err := a.open()
 			if err != nil {
 				return err
@@ -42,7 +34,7 @@ func rememberCmd(a *app) *cobra.Command {
 			return nil
 		})
 	f := c.Flags()
-	f.StringVarP(&kind, "kind", "k", "", "decision, convention, failed_path, open_thread, preference (default) or session_trace")
+	addKindFlag(c, &d.Kind, "the `KIND`: decision, convention, failed_path, open_thread, preference (default) or session_trace")
 	f.StringVarP(&d.Title, "title", "t", "", "the title (default: the text's first sentence)")
 	f.StringVarP(&d.Description, "description", "d", "", "one line for the index")
 	f.StringArrayVar(&d.Tags, "tag", nil, "a `TAG`; may be repeated")

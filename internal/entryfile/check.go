@@ -18,10 +18,10 @@ func Check(e Entry) error {
 	if _, err := ParseKind(string(e.Kind)); err != nil {
 		return err
 	}
-	if err := checkTitle(e.Title); err != nil {
+	if err := checkBody(e); err != nil {
 		return err
 	}
-	if err := checkBody(e); err != nil {
+	if err := checkTitle(e.Title); err != nil {
 		return err
 	}
 	if err := checkLine("description", e.Description, MaxDescription); err != nil {
@@ -83,10 +83,11 @@ func checkTitle(title string) error {
 	if strings.TrimSpace(title) == "" {
 		return fmt.Errorf("the title is empty: say in a few words what this is about")
 	}
-	if err := checkLine("title", title, MaxTitle); err != nil {
+	err := checkLine("title", title, MaxTitle)
+	if utf8.RuneCountInString(title) > MaxTitle {
 		return fmt.Errorf("%w or put the rest in the body", err)
 	}
-	return nil
+	return err
 }
 
 func checkBody(e Entry) error {

@@ -221,9 +221,9 @@ func (o Options) plain(dir string, bound *bindings) (Identity, error) {
 		id.Dir = Dir(id.Key)
 		return id, nil
 	case id.Here != "":
-		return id, fmt.Errorf("%w: the vault in %s is not trusted: look at it, then run `vault trust`", ErrNoProject, oneLine(id.Root))
+		return id, fmt.Errorf("%w: the vault in %s is not trusted: look at it, then run 'vault trust'", ErrNoProject, oneLine(id.Root))
 	}
-	return id, fmt.Errorf("%w: %s is in no git repository and not linked: run `vault link` in it to make it one", ErrNoProject, oneLine(dir))
+	return id, fmt.Errorf("%w: %s is in no git repository and not linked: run 'vault link' in it to make it one", ErrNoProject, oneLine(dir))
 }
 
 func (o Options) inRepository(dir string, repo *repository, bound *bindings) (Identity, error) {
@@ -247,7 +247,7 @@ func (o Options) inRepository(dir string, repo *repository, bound *bindings) (Id
 	if !linked && o.isNobodys(rootOrMain(repo)) {
 		// A dotfiles repository, say: the folders below are not its project.
 		return Identity{Root: dir, Notes: bound.notes, options: o},
-			fmt.Errorf("%w: the repository in %s is not one unless it is linked: run `vault link` there", ErrNoProject, oneLine(repo.Root))
+			fmt.Errorf("%w: the repository in %s is not one unless it is linked: run 'vault link' there", ErrNoProject, oneLine(repo.Root))
 	}
 	for _, root := range []string{repo.mainRoot(), repo.Root} {
 		if root != "" && o.here(&id, root) {
@@ -291,7 +291,7 @@ func (o Options) identify(id *Identity, repo *repository, remote found, notes []
 	}
 	id.Key, id.FoundBy = natural.Key, natural.By
 	if o.usedBefore(repo, rec, id.Key) {
-		id.Notes = append(id.Notes, fmt.Sprintf("this repository was %s before it became %s, and keeps that memory; `vault link %s` would change over", rec.Key, id.Key, id.Key))
+		id.Notes = append(id.Notes, fmt.Sprintf("this repository was %s before it became %s, and keeps that memory; 'vault link %s' would change over", rec.Key, id.Key, id.Key))
 		id.Key, id.FoundBy = rec.Key, ByHistory
 	} else {
 		id.Notes = append(id.Notes, notes...)

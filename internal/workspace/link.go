@@ -38,6 +38,13 @@ func Link(dir, key string, o Options) (Identity, error) {
 	return Find(dir, o)
 }
 
+// HoldsEverything reports whether a folder is one that is no project unless a
+// person links it on purpose: their home folder, or the root of a file system.
+func HoldsEverything(dir string, o Options) bool {
+	dir, err := realDir(dir)
+	return err == nil && o.isNobodys(dir)
+}
+
 // Unlink takes back the binding that serves a folder, and gives it. Nothing
 // that was remembered is lost by it.
 func Unlink(dir string, o Options) (Binding, error) {

@@ -1,0 +1,128 @@
+package main
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"gitvault/vault"
+)
+
+// editInEditor opens the person's editor on one entry. On a terminal it opens
+// again, with the reason, for as long as what is saved can't be taken; what is
+// not taken in the end stays in its file.
+func (a *app) editInEditor(c *cobra.Command, h *vault.Home, id string) error {
+	editor := strings.TrimSpace(a.getenv("VISUAL"))
+	if editor == "" {
+		editor = strings.TrimSpace(a.getenv("EDITOR"))
+	}
+	if editor == "" {
+		return &vault.Error{Code: vault.Invalid, Message: "no editor is set", Hint: "set VISUAL or EDITOR, or say what to change with flags such as --body"}
+	}
+	e, text, err := h.EditorText(c.Context(), a.scope, id)
+	if err != nil {
+		return err
+	}
+	was, _, err := vault.ParseEditorText(text)
+	if err != nil {
+		return err
+	}
+	dir, err := os.MkdirTemp("", "vault-edit-")
+	if err != nil {
+		return err
+	}
+	file := filepath.Join(dir, e.ID+".md")
+	for before := text; ; {
+		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+			return err
+		}
+		if err := a.runEditor(c, editor, file); err != nil {
+			return a.unsaved(dir, before, err)
+		}
+		data, err := os.ReadFile(file)
+		if err != nil {
+			return err
+		}
+		saved := withoutProblems(string(data))
+		if saved == before {
+			a.note("nothing was changed")
+			return os.RemoveAll(dir)
+		}
+		ed, ok, problem := vault.ParseEditorText(saved)
+		if problem == nil && !ok {
+			a.note("the file is empty: nothing was changed")
+			return os.RemoveAll(dir)
+		}
+		if problem == nil {
+			ed = ed.Since(was)
+			ed.Scope = a.scope
+			ch, err := h.Edit(c.Context(), e.ID, ed)
+			if err == nil {
+				a.changes("edited", []vault.Change{ch})
+				return os.RemoveAll(dir)
+			}
+			problem = err
+			if vault.CodeOf(err) != vault.Invalid {
+				return a.unsaved(dir, before, err)
+			}
+		}
+		if !a.inTerminal || string(data) == text {
+			return a.unsaved(dir, before, &vault.Error{Code: vault.Invalid, Message: problem.Error(), Err: problem})
+		}
+		text = strings.Replace(saved, "---\n", "---\n"+problemMark+oneLine(problem.Error())+"\n", 1)
+		if text == saved {
+			text = problemMark + oneLine(problem.Error()) + "\n" + saved
+		}
+	}
+}
+
+// problemMark begins the line that says why a text was not taken.
+const problemMark = "# NOT TAKEN: "
+
+func withoutProblems(text string) string {
+	if !strings.Contains(text, problemMark) {
+		return text
+	}
+	var b strings.Builder
+	for line := range strings.Lines(text) {
+		if !strings.HasPrefix(line, problemMark) {
+			b.WriteString(line)
+		}
+	}
+	return b.String()
+}
+
+// unsaved ends an edit that was not taken, and says where its text is, if
+// there is any that the entry does not have.
+func (a *app) unsaved(dir, before string, reason error) error {
+	list, err := os.ReadDir(dir)
+	if err != nil || len(list) == 0 {
+		return reason
+	}
+	file := filepath.Join(dir, list[0].Name())
+	if data, err := os.ReadFile(file); err == nil && withoutProblems(string(data)) == before {
+		_ = os.RemoveAll(dir)
+		return reason
+	}
+	return &vault.Error{Code: vault.CodeOf(reason), Message: reason.Error(), Hint: "your text is in " + file, Err: reason}
+}
+
+// runEditor runs the editor as git does: a command line, given to the shell
+// where it is more than words, with the file added.
+func (a *app) runEditor(c *cobra.Command, editor, file string) error {
+	words := strings.Fields(editor)
+	if strings.ContainsAny(editor, "|&;<>()$`\\\"'*?[#~=%") {
+		if sh, err := exec.LookPath("sh"); err == nil {
+			words = []string{sh, "-c", editor + ` "$@"`, editor}
+		}
+	}
+	cmd := exec.CommandContext(c.Context(), words[0], append(words[1:], file)...)
+	cmd.Dir, cmd.Stdin, cmd.Stdout, cmd.Stderr = a.dir, a.stdin, a.stderr, a.stderr
+	if err := cmd.Run(); err != nil {
+		return &vault.Error{Code: vault.Failed, Message: "the editor " + editor + " failed", Hint: oneLine(err.Error()), Err: err}
+	}
+	return nil
+}
