@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"path"
 	"regexp"
 	"slices"
@@ -278,17 +279,24 @@ var whaleKinds = map[string]entryfile.Kind{
 	"episode": entryfile.SessionTrace,
 }
 
+// errNoExport ends the reading of a file that was not named and is something
+// else.
+var errNoExport = errors.New("no export")
+
 func (w *whale) readExport(f file) error {
-	return w.jsonLines(f, func(n int, line []byte) error {
+	seen := false
+	err := w.jsonLines(f, func(n int, line []byte) error {
 		var mark struct {
 			Schema text `json:"schema"`
 		}
 		if err := json.Unmarshal(line, &mark); err != nil || mark.Schema != exportSchema {
-			if f.named() {
-				w.refuse(at(f, n), "it is no row of a %s", exportSchema)
+			if !f.named() && !seen {
+				return errNoExport
 			}
+			w.refuse(at(f, n), "it is no row of a %s", exportSchema)
 			return nil
 		}
+		seen = true
 		r := whaleRow{where: at(f, n), named: f.named()}
 		if err := json.Unmarshal(line, &r); err != nil {
 			w.refuse(r.where, "%s", plainJSONError(err))
@@ -297,6 +305,10 @@ func (w *whale) readExport(f file) error {
 		w.rows = append(w.rows, r)
 		return nil
 	})
+	if err == errNoExport {
+		return nil // a log of some other kind
+	}
+	return err
 }
 
 func (w *whale) emitRows() error {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"path"
+	"path/filepath"
 	"strings"
 
 	"gitvault/internal/entryfile"
@@ -21,7 +22,8 @@ var errNoSession = errors.New("it is no session of Claude Code or Codex")
 
 func readSessions(s *source) error {
 	isSession := func(f file) bool { return path.Ext(f.rel) == ".jsonl" && path.Base(f.rel) != "history.jsonl" }
-	return s.each(isSession, func(f file) error {
+	others := 0
+	err := s.each(isSession, func(f file) error {
 		t := newTrace()
 		err := s.jsonLines(f, func(n int, line []byte) error { return t.line(line) })
 		switch {
@@ -35,9 +37,35 @@ func readSessions(s *source) error {
 		case t.program == "" || len(t.requests) == 0:
 			s.note(f.show, "nobody asked for anything in it: passed over")
 			return nil
+		case s.isOfAnother(f, t.dir):
+			others++
+			return nil
 		}
 		return s.emit(t.record(f))
 	})
+	if err == nil && others > 0 {
+		s.note(strings.Join(s.in.Paths, ", "), "%d sessions were held in other folders than this project's: name their files to import them here", others)
+	}
+	return err
+}
+
+// isOfAnother reports whether a session was held in a folder that is not the
+// workspace's. In a program's own folder, which holds everyone's, that passes
+// it over; a file or copy that a person named is theirs to import.
+func (s *source) isOfAnother(f file, dir string) bool {
+	if s.in.Project == "" || dir == "" || f.named() {
+		return false
+	}
+	root := f.root + "/"
+	if !strings.Contains(root, "/.claude/") && !strings.Contains(root, "/.codex/") {
+		return false
+	}
+	if strings.Contains(root, "/.claude/projects/") && !strings.HasSuffix(root, "/.claude/projects/") {
+		return false
+	}
+	project := filepath.ToSlash(s.in.Project)
+	dir = strings.ReplaceAll(dir, "\\", "/")
+	return dir != project && !strings.HasPrefix(dir, strings.TrimRight(project, "/")+"/")
 }
 
 // Bounds of a trace, in characters of one thing and in how many of them.

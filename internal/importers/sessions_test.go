@@ -197,6 +197,18 @@ func TestSessionFileThatIsNone(t *testing.T) {
 	equal(t, "refused", fmt.Sprint(r.refused), "[x.jsonl: it is no session of Claude Code or Codex]")
 }
 
+// A program's own folder holds the sessions of all projects: those of others
+// do not come here.
+func TestSessionsOfOtherProjects(t *testing.T) {
+	dir := tree(t, map[string]string{".claude/projects/-home-user-widget/5f0c-1.jsonl": claudeSession(t), ".codex/sessions/2026/x.jsonl": codexSession(t)})
+	both := []string{filepath.Join(dir, ".claude"), filepath.Join(dir, ".codex")}
+	equal(t, "here", len(read(t, "sessions", Input{Paths: both, Project: "/home/user/widget"}).records), 2)
+	r := read(t, "sessions", Input{Paths: both, Project: "/home/user/other"})
+	equal(t, "elsewhere", len(r.records), 0)
+	equal(t, "said", len(r.notes), 1)
+	equal(t, "named", len(read(t, "sessions", Input{Paths: []string{filepath.Join(dir, ".claude", "projects", "-home-user-widget")}, Project: "/home/user/other"}).records), 1)
+}
+
 func TestOlderCodexSession(t *testing.T) {
 	dir := tree(t, map[string]string{"rollout.jsonl": lines(t,
 		obj{"id": "old-1", "timestamp": "2025-06-01T10:00:00Z", "instructions": nil, "git": obj{"branch": "main"}},

@@ -227,7 +227,7 @@ func judge(k kind, v string, quote byte, after, op string) (rule string, weight 
 		if v[0] == '/' || v[0] == '+' || strings.HasPrefix(v, "./") || strings.HasPrefix(v, "~/") {
 			return "", 0 // a path, a concatenation
 		}
-		if prose := op[0] == 'i' || op[0] == 'w' || op == ","; prose && quote == 0 && !random(v) {
+		if prose := op[0] == 'i' || op[0] == 'w'; prose && quote == 0 && (len(v) < 7 || strings.IndexAny(v, "0123456789") < 0) {
 			return "", 0
 		}
 		if chosen(v, quote, after) {
@@ -248,16 +248,14 @@ func judge(k kind, v string, quote byte, after, op string) (rule string, weight 
 // chosen reports whether v can be a password that a person chose: it has a
 // digit or sign among its letters and is no word of prose.
 func chosen(v string, quote byte, after string) bool {
-	if len(v) < 8 && quote == 0 || len(v) < 6 {
+	if len(v) < 7 && quote == 0 || len(v) < 6 {
 		return false
 	}
 	if random(v) {
 		return true
 	}
-	if quote == 0 && after != "" && strings.IndexByte("\r\n|,;&)<", after[0]) < 0 {
-		if !strings.HasPrefix(after, " |") && !strings.HasPrefix(after, " \n") {
-			return false
-		}
+	if quote == 0 && !ends(after) {
+		return false
 	}
 	letters, digits, signs := 0, 0, 0
 	for i := 0; i < len(v); i++ {
@@ -279,6 +277,21 @@ func chosen(v string, quote byte, after string) bool {
 		return false // a path
 	}
 	return digits > 0 || signs > 0
+}
+
+// ends reports whether what stands behind a bare value shows that it was all:
+// the line's, cell's or sentence's end.
+func ends(after string) bool {
+	if after == "" || strings.IndexByte("\r\n|,;&)<", after[0]) >= 0 {
+		return true
+	}
+	switch after[0] {
+	case ' ':
+		return len(after) == 1 || after[1] == '|' || after[1] == '\n' || after[1] == '-'
+	case '.', '!':
+		return len(after) == 1 || after[1] == ' ' || after[1] == '\n'
+	}
+	return false
 }
 
 // looksLikeCode reports whether a value is an expression of a program, or the

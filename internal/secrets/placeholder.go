@@ -39,7 +39,7 @@ func enclosed(v string) bool {
 	case '%':
 		return last == '%' || len(v) <= 3
 	case '{':
-		return last == '}'
+		return true // a type, a template
 	case '<':
 		return last == '>'
 	case '[':

@@ -112,6 +112,7 @@ func (s *scanner) run() {
 	s.urls()
 	s.assignments()
 	s.tables()
+	s.flags()
 }
 
 // settle sorts matches by position and joins those that overlap.

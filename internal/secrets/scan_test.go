@@ -189,6 +189,14 @@ func TestFinds(t *testing.T) {
 		{"telegram", "telegram-bot-api-token", "bot " + some(16, 9, "123456789") + ":AA" + some(17, 33, base62)},
 		{"zero-width space", "github-pat", "gh\u200bp_" + some(18, 20, base62) + "\u200b" + some(19, 16, base62)},
 		{"escaped underscore", "stripe-access-token", `sk\_live\_` + some(20, 24, base62)},
+		{"broken into lines", "github-pat", "> ghp_" + some(22, 10, base62) + "\n> " + some(23, 10, base62) + "\n> " + some(24, 16, base62) + "\n> and text"},
+		{"jwt broken into lines", "jwt", "eyJ" + some(25, 40, base62) + "\r\n" + some(26, 8, base62) + ".eyJ" + some(27, 40, base62) + "\r\n." + some(28, 43, base62)},
+		{"prose", "password", "The admin password is hun" + "ter2024."},
+		{"option", "password", "mysql --user root --password " + pass + " db"},
+		{"option with a token", "generic-api-key", "deploy --api-token " + key + " --yes"},
+		{"sshpass", "password", "sshpass -p '" + pass + "' ssh host"},
+		{"netrc", "password", "machine git.internal login bob password " + pass},
+		{"connection string", "password", "Server=db;User Id=sa;Password=" + pass + ";Encrypt=true"},
 		{"percent encoding before", "github-pat", "x%3Dghp_" + some(21, 36, base62)},
 	} {
 		found := Scan(c.text)
@@ -250,6 +258,11 @@ func TestFindsNothing(t *testing.T) {
 		"keyboard: de-latin1-nodeadkeys",
 		"密码需要至少 12 个字符",
 		"KeyPair = X25519.KeyPair",
+		"the password is bcrypt2-hashed by the server",
+		"run it with --password-file /run/secrets/db2",
+		"vault --token budget2000 is a flag",
+		"ghp_\nand then nothing that goes on for long enough to be one",
+		"login first, then the password field2 appears",
 		"token: ops_" + some(8, 12, base62) + "...",
 		"snowflake.password=\njdbc.snowflake.url=",
 	} {

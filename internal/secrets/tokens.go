@@ -245,19 +245,75 @@ func (s *scanner) tokens() {
 			if !strings.HasPrefix(text[i:], sh.prefix) {
 				continue
 			}
-			window := text[i:min(len(text), i+tokenWindow)]
-			m := x.pattern[k].get().FindStringSubmatchIndex(window)
-			if m == nil || goesOn(window, m[1]) {
+			end := x.match(k, text, i)
+			if end == 0 {
 				continue
 			}
-			token := window[:m[1]]
-			if sh.entropy > 0 && (entropy(window[m[2]:m[3]]) <= sh.entropy || filler(token)) || harmlessShape(sh, token) {
-				continue
-			}
-			s.add(sh.rule, i, i+m[1], weightShape)
+			s.add(sh.rule, i, end, weightShape)
 			break
 		}
 	}
+}
+
+// match returns where a token of shape k that begins at i ends, 0 if none
+// does. One that was broken into lines is put together first.
+func (x *shapeIndex) match(k int, text string, i int) int {
+	window := text[i:min(len(text), i+tokenWindow)]
+	if n := x.matchIn(k, window); n > 0 {
+		return i + n
+	}
+	nl := strings.IndexByte(window, '\n')
+	if nl < len(shapes[k].prefix) || strings.ContainsAny(window[:nl], " \t") {
+		return 0
+	}
+	joined, ends := unwrap(window)
+	if n := x.matchIn(k, joined); n > 0 {
+		return i + ends[n-1]
+	}
+	return 0
+}
+
+// matchIn returns the length of a token of shape k at the start of a text.
+func (x *shapeIndex) matchIn(k int, text string) int {
+	sh := &shapes[k]
+	m := x.pattern[k].get().FindStringSubmatchIndex(text)
+	if m == nil || goesOn(text, m[1]) || harmlessShape(sh, text[:m[1]]) {
+		return 0
+	}
+	if sh.entropy > 0 && (entropy(text[m[2]:m[3]]) <= sh.entropy || filler(text[:m[1]])) {
+		return 0
+	}
+	return m[1]
+}
+
+// unwrap joins the lines of a text that is one word broken into lines, without
+// the marks of quotes and tables before them, up to the first that holds more.
+// ends says where each byte of it ends in the text.
+func unwrap(text string) (joined string, ends []int) {
+	var b strings.Builder
+	for at := 0; at < len(text); {
+		line := text[at:]
+		if n := strings.IndexByte(line, '\n'); n >= 0 {
+			line = line[:n]
+		}
+		part := strings.TrimRight(line, " \t\r\\|")
+		lead := len(part) - len(strings.TrimLeft(part, " \t>|"))
+		if at == 0 {
+			lead = 0
+		}
+		for j := at + lead; j < at+len(part); j++ {
+			if text[j] == ' ' || text[j] == '\t' {
+				return b.String(), ends
+			}
+			b.WriteByte(text[j])
+			ends = append(ends, j+1)
+		}
+		if len(part) == lead {
+			break
+		}
+		at += len(line) + 1
+	}
+	return b.String(), ends
 }
 
 // harmlessShape knows what has a shape and is nothing secret: a placeholder in
