@@ -305,7 +305,7 @@ func (w *whale) readExport(f file) error {
 		w.rows = append(w.rows, r)
 		return nil
 	})
-	if err == errNoExport {
+	if errors.Is(err, errNoExport) {
 		return nil // a log of some other kind
 	}
 	return err

@@ -3,6 +3,7 @@ package importers
 import (
 	"bufio"
 	"bytes"
+	"errors"
 	"io"
 )
 
@@ -26,7 +27,7 @@ func (s *source) jsonLines(f file, each func(n int, line []byte) error) error {
 		}
 		var long bool
 		line, long, err = readLine(in, line[:0])
-		if err != nil && err != io.EOF {
+		if err != nil && !errors.Is(err, io.EOF) {
 			s.refuse(at(f, n), "%s", plainError(err))
 			return nil
 		}
@@ -40,7 +41,7 @@ func (s *source) jsonLines(f file, each func(n int, line []byte) error) error {
 				return err
 			}
 		}
-		if err == io.EOF {
+		if errors.Is(err, io.EOF) {
 			return nil
 		}
 	}
@@ -57,7 +58,7 @@ func readLine(in *bufio.Reader, buf []byte) (line []byte, long bool, err error) 
 				long, buf = true, buf[:0]
 			}
 		}
-		if err != bufio.ErrBufferFull {
+		if !errors.Is(err, bufio.ErrBufferFull) {
 			return buf, long, err
 		}
 	}

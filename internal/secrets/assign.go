@@ -227,7 +227,7 @@ func judge(k kind, v string, quote byte, after, op string) (rule string, weight 
 		if v[0] == '/' || v[0] == '+' || strings.HasPrefix(v, "./") || strings.HasPrefix(v, "~/") {
 			return "", 0 // a path, a concatenation
 		}
-		if prose := op[0] == 'i' || op[0] == 'w'; prose && quote == 0 && (len(v) < 7 || strings.IndexAny(v, "0123456789") < 0) {
+		if prose := op[0] == 'i' || op[0] == 'w'; prose && quote == 0 && (len(v) < 7 || !strings.ContainsAny(v, "0123456789")) {
 			return "", 0
 		}
 		if chosen(v, quote, after) {
