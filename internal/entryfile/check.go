@@ -24,7 +24,7 @@ func Check(e Entry) error {
 	if err := checkTitle(e.Title); err != nil {
 		return err
 	}
-	if err := checkLine("description", e.Description, MaxDescription); err != nil {
+	if err := checkShort("description", e.Description, MaxDescription); err != nil {
 		return err
 	}
 	if err := checkTags(e.Tags); err != nil {
@@ -41,7 +41,7 @@ func Check(e Entry) error {
 		}
 	}
 	for _, p := range e.Paths {
-		if err := checkLine("path", p, MaxPath); err != nil {
+		if err := checkShort("path", p, MaxPath); err != nil {
 			return err
 		}
 		if p == "" {
@@ -83,11 +83,10 @@ func checkTitle(title string) error {
 	if strings.TrimSpace(title) == "" {
 		return fmt.Errorf("the title is empty: say in a few words what this is about")
 	}
-	err := checkLine("title", title, MaxTitle)
-	if utf8.RuneCountInString(title) > MaxTitle {
-		return fmt.Errorf("%w or put the rest in the body", err)
+	if err := checkLine("title", title); err != nil {
+		return err
 	}
-	return err
+	return checkLength("title", title, MaxTitle, "shorten it or put the rest in the body")
 }
 
 func checkBody(e Entry) error {
@@ -108,19 +107,16 @@ func tooLarge(name string, size, limit int, advice string) error {
 // sizeOver writes a size so that it is seen to be over the limit.
 func sizeOver(size, limit int) string {
 	if formatSize(size) == formatSize(limit) {
-		return fmt.Sprintf("%d bytes more than %s", size-limit, formatSize(limit))
+		return fmt.Sprintf("%d bytes", size)
 	}
 	return formatSize(size)
 }
 
 func formatSize(n int) string {
-	switch {
-	case n >= 1<<20 && n%(1<<20) == 0:
-		return fmt.Sprintf("%d MiB", n>>20)
-	case n >= 10<<20:
-		return fmt.Sprintf("%.1f MiB", float64(n)/(1<<20))
+	if n < 1<<20 {
+		return fmt.Sprintf("%d KiB", n>>10)
 	}
-	return fmt.Sprintf("%d KiB", n>>10)
+	return strings.TrimSuffix(fmt.Sprintf("%.1f", float64(n)/(1<<20)), ".0") + " MiB"
 }
 
 // checkText refuses what is not text.
@@ -134,8 +130,23 @@ func checkText(name, text string) error {
 	return nil
 }
 
-// checkLine refuses what is not one line of text of at most limit characters.
-func checkLine(name, text string, limit int) error {
+// checkShort refuses what is not one line of at most limit characters.
+func checkShort(name, text string, limit int) error {
+	if err := checkLine(name, text); err != nil {
+		return err
+	}
+	return checkLength(name, text, limit, "shorten it")
+}
+
+func checkLength(name, text string, limit int, advice string) error {
+	if n := utf8.RuneCountInString(text); n > limit {
+		return fmt.Errorf("%s is %d characters; the limit is %d: %s", name, n, limit, advice)
+	}
+	return nil
+}
+
+// checkLine refuses what is not one line of text.
+func checkLine(name, text string) error {
 	if err := checkText(name, text); err != nil {
 		return err
 	}
@@ -147,9 +158,6 @@ func checkLine(name, text string, limit int) error {
 			return fmt.Errorf("%s holds the control character %U: take it out", name, r)
 		}
 	}
-	if n := utf8.RuneCountInString(text); n > limit {
-		return fmt.Errorf("%s is %d characters; the limit is %d: shorten it", name, n, limit)
-	}
 	return nil
 }
 
@@ -158,10 +166,10 @@ func checkTags(tags []string) error {
 		return fmt.Errorf("there are %d tags; the limit is %d: leave some out", len(tags), MaxTags)
 	}
 	for i, t := range tags {
-		if err := checkLine("tag", t, MaxTag); err != nil {
+		if err := checkShort("tag", t, MaxTag); err != nil {
 			return err
 		}
-		if t == "" || strings.TrimSpace(t) != t {
+		if t == "" || strings.Trim(t, " ") != t {
 			return fmt.Errorf("the tag %q is empty or has spaces at its ends", t)
 		}
 		if strings.ContainsAny(t, ",\t") {

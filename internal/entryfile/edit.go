@@ -1,6 +1,7 @@
 package entryfile
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"strings"
@@ -162,7 +163,7 @@ func (d *Document) replace(i int, e Entry) error {
 	if err := readBack(&check, e); err != nil {
 		return err
 	}
-	if s.End == s.next && s.next < len(d.data) {
+	if e.Body != s.Body && s.End == s.next && s.next < len(d.data) {
 		out = append(out, d.eol...) // a body may need a blank line to end at
 	}
 	d.splice(s.Start, s.End, out)
@@ -198,6 +199,9 @@ func (d *Document) bodyText(s *section, e Entry) (string, bodyForm) {
 		gap = string(d.data[s.meta.end:s.body.start])
 	}
 	raw, form := encodeBody(e.Body)
+	if s.next < len(d.data) && !headingStands([]byte(raw+"\n\n"), d.data[s.next:]) {
+		raw, form = quote(e.Body), quoted // a list would take in a heading that is indented
+	}
 	return gap + raw + d.eol, form
 }
 
@@ -229,12 +233,13 @@ func (d *Document) Remove(id string) error {
 		return errUnreadable
 	}
 	start, end := s.Start, s.next
+	last := s.next == len(d.data)
 	if !d.kind.IsLedger() {
 		end = len(d.data)
-	} else if s.next == len(d.data) {
+	} else if last {
 		start, end = blankBefore(d.data, start), s.End
 	}
-	if d.kind.IsLedger() && s.next < len(d.data) && !d.stands(i, start, end) {
+	if d.kind.IsLedger() && !last && !d.stands(i, start, end) {
 		return fmt.Errorf("without %s the text above it in %s would swallow what follows: close the open block there by hand", id, d.path)
 	}
 	d.splice(start, end, nil)
@@ -243,7 +248,7 @@ func (d *Document) Remove(id string) error {
 	for j := i; j < len(d.sections); j++ {
 		d.sections[j].move(-removed)
 	}
-	if i > 0 && d.sections[i-1].next == s.Start && start < s.Start {
+	if i > 0 && last && d.sections[i-1].next == s.Start {
 		d.sections[i-1].next = len(d.data)
 	}
 	for other, at := range d.byID {
@@ -307,15 +312,17 @@ func (d *Document) stands(i, start, end int) bool {
 	if i > 0 {
 		above = d.sections[i-1].Start
 	}
-	line := d.data[end:lineAfter(d.data, end, len(d.data))]
-	below := d.data[end:min(len(d.data), end+len(line)+len(commentStart))]
-	part := append(append([]byte(nil), d.data[above:start]...), below...)
-	if above == 0 {
-		part, _ = trimBOM(part)
-		above = len(d.data[:start]) + len(below) - len(part)
-	}
-	for _, h := range topHeadings(part) {
-		if h.start == start-above {
+	text, _ := trimBOM(d.data[above:start])
+	return headingStands(text, d.data[end:])
+}
+
+// headingStands reports whether the heading that below begins with is one when
+// it stands under above.
+func headingStands(above, below []byte) bool {
+	line := lineAfter(below, 0, len(below))
+	text := append(bytes.Clone(above), below[:min(len(below), line+len(commentStart))]...)
+	for _, h := range topHeadings(text) {
+		if h.start == len(above) {
 			return true
 		}
 	}

@@ -40,15 +40,22 @@ func (d *Document) parseFile() {
 		s.Title = oneLine(s.Title)
 	}
 	if s.Title == "" {
-		if heads := topHeadings([]byte(s.Body)); len(heads) > 0 {
-			s.Title = readTitle(headingText([]byte(s.Body)[heads[0].start:heads[0].end]))
-		}
-	}
-	if s.Title == "" {
-		s.Title = titleOfPath(d.path)
+		s.Title = strings.ToValidUTF8(titleOfFile(d.path, s.Body), "\ufffd") // it must be possible to write it down
 	}
 	s.complete(d.path)
 	d.sections = []section{s}
+}
+
+// titleOfFile is the title of a file that has none in its front matter: its
+// first heading, or its name.
+func titleOfFile(path, body string) string {
+	data := []byte(body)
+	for _, h := range topHeadings(data) {
+		if title := readTitle(headingText(data[h.start:h.end])); title != "" {
+			return title
+		}
+	}
+	return titleOfPath(path)
 }
 
 // frontMatter finds the front matter that data begins with at start: what

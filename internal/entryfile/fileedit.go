@@ -7,18 +7,33 @@ func (d *Document) replaceFile(e Entry) error {
 	if err := printable(e); err != nil {
 		return err
 	}
-	s := &d.sections[0]
+	s := d.sections[0]
+	out, err := d.newFile(&s, e)
+	if err != nil && s.front != nil {
+		s.front = nil // YAML with more to it than lines of keys: all of it anew
+		out, err = d.newFile(&s, e)
+	}
+	if err != nil {
+		return err
+	}
+	d.reparse(out)
+	return nil
+}
+
+// newFile is the file with e in place of s, read back.
+func (d *Document) newFile(s *section, e Entry) ([]byte, error) {
 	var b strings.Builder
 	b.Write(d.data[:s.Start])
 	if s.meta.end > s.meta.start {
 		b.Write(d.data[s.meta.start:lineAfter(d.data, s.meta.start, s.meta.end)])
+		d.writeFront(&b, s, &e)
+		b.Write(d.data[d.closingFence(s):s.meta.end])
+		if d.data[s.meta.end-1] != '\n' {
+			b.WriteString(d.eol)
+		}
 	} else {
 		b.WriteString("---" + d.eol)
-	}
-	d.writeFront(&b, s, &e)
-	if s.meta.end > s.meta.start {
-		b.WriteString(d.closingFence(s))
-	} else {
+		d.writeFront(&b, s, &e)
 		b.WriteString("---" + d.eol)
 	}
 	switch hasBody := s.body.end > s.body.start; {
@@ -37,25 +52,18 @@ func (d *Document) replaceFile(e Entry) error {
 	check := Document{kind: d.kind, path: d.path, data: out}
 	check.parseFile()
 	if len(check.sections) == 1 {
-		check.sections[0].End = len(out)
+		check.sections[0].End = len(out) // blank lines after it are the person's
 	}
-	if err := readBack(&check, e); err != nil {
-		return err
-	}
-	d.reparse(out)
-	return nil
+	return out, readBack(&check, e)
 }
 
-func (d *Document) closingFence(s *section) string {
+// closingFence is where the last line of the front matter begins.
+func (d *Document) closingFence(s *section) int {
 	start := s.meta.end - 1
 	for start > s.meta.start && d.data[start-1] != '\n' {
 		start--
 	}
-	line := string(d.data[start:s.meta.end])
-	if !strings.HasSuffix(line, "\n") {
-		line += d.eol
-	}
-	return line
+	return start
 }
 
 // writeFront writes the keys of e between the fences. The lines of keys that
@@ -96,7 +104,7 @@ func (d *Document) writeFront(b *strings.Builder, s *section, e *Entry) {
 	}
 	tail := ""
 	if s.front != nil {
-		tail = string(d.data[at : s.meta.end-len(d.closingFence(s))])
+		tail = string(d.data[at:d.closingFence(s)])
 	}
 	writePairs(e, true, plain, inBlock, func(key, value string) {
 		if kept[key] {

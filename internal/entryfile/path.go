@@ -8,7 +8,7 @@ func KindOf(path string) (Kind, bool) {
 	dir, name, nested := strings.Cut(path, "/")
 	if !nested {
 		for _, k := range Kinds() {
-			if path == k.Ledger() {
+			if k.IsLedger() && path == k.Ledger() {
 				return k, true
 			}
 		}

@@ -20,7 +20,9 @@ func Print(e Entry) ([]byte, error) {
 // normal is e as it is read back: with its body trimmed, and the title for a
 // body that is empty.
 func normal(e Entry) Entry {
-	e.Body = TrimBody(e.Body)
+	if e.Body != e.Title {
+		e.Body = TrimBody(e.Body)
+	}
 	if e.Body == "" {
 		e.Body = e.Title
 	}

@@ -27,14 +27,14 @@ func slugOf(title string) string {
 	var b strings.Builder
 	gap := false
 	for _, r := range norm.NFKD.String(title) {
-		if s, ok := spelled[r]; ok {
-			b.WriteString(s)
-			continue
-		}
+		letter, ok := spelled[r]
 		switch {
+		case ok:
 		case unicode.Is(unicode.Mn, r) || r == '\'' || r == '’':
 			continue
-		case r >= 0x80 || !isLetter(byte(r)) && !isDigit(byte(r)):
+		case r < 0x80 && (isLetter(byte(r)) || isDigit(byte(r))):
+			letter = string(unicode.ToLower(r))
+		default:
 			gap = b.Len() > 0
 			continue
 		}
@@ -42,7 +42,7 @@ func slugOf(title string) string {
 			b.WriteByte('-')
 			gap = false
 		}
-		b.WriteRune(unicode.ToLower(r))
+		b.WriteString(letter)
 	}
 	slug := b.String()
 	if len(slug) > MaxSlug {
