@@ -100,49 +100,48 @@ func TestIndexIsTheSameBytesInAnyOrder(t *testing.T) {
 // Tens of thousands of entries: each is listed, or in a file or folder that is
 // linked with the number of entries in it.
 func TestIndexIsBoundedAndReachesAll(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		k := IndexKind{Kind: rapid.SampledFrom(entryfile.Kinds()).Draw(t, "kind")}
-		n := rapid.SampledFrom([]int{0, 1, 500, MaxIndexLines, MaxIndexLines + 1, 2 * MaxIndexLines}).Draw(t, "lines")
-		for i := range n {
-			l := IndexLine{ID: fmt.Sprintf("g%07d", i), Title: "T", Created: "2026-11-01T00:00:00Z", Path: k.Kind.Ledger(), Order: i}
-			if !k.Kind.IsLedger() {
-				l.Path = fmt.Sprintf("%s/t-%s.md", k.Kind.Dir(), l.ID)
-			}
-			l.Pinned = i%100 == 7
-			l.Resolved = i%50 == 3
-			k.Lines = append(k.Lines, l)
-		}
-		files := rapid.SampledFrom([]int{0, 1, MaxIndexRolled, MaxIndexRolled + 1, 900}).Draw(t, "rolled")
-		for i := range files {
-			k.Rolled = append(k.Rolled, RolledFile{Path: fmt.Sprintf("%s/%04d.md", k.Kind.Dir(), i+1), Count: 100})
-		}
-		p := Part(k)
-		out := Index(IndexInput{Parts: []IndexPart{p}})
-		if p.Count != n+100*files {
-			t.Fatalf("count %d", p.Count)
-		}
-		if len(out) > 4096+120*(MaxIndexLines+MaxIndexRolled) {
-			t.Fatalf("%d bytes", len(out))
-		}
-		listed := bytes.Count(out, []byte("\n- `g"))
-		var more, rolled int
-		for line := range strings.Lines(string(out)) {
-			var m, f int
-			if i := strings.Index(line, "): "); i > 0 && strings.HasPrefix(line, "- [") {
-				if k, _ := fmt.Sscanf(line[i+3:], "%d older files with %d", &f, &m); k == 2 {
-					rolled += m
-				} else if strings.HasSuffix(line, "more\n") {
-					_, _ = fmt.Sscanf(line[i+3:], "%d", &m)
-					more += m
-				} else if k, _ := fmt.Sscanf(line[i+3:], "%d", &m); k == 1 {
-					rolled += m
+	rolled := []int{0, 1, MaxIndexRolled, MaxIndexRolled + 1, 900}
+	for i, n := range []int{0, 1, 500, MaxIndexLines, MaxIndexLines + 1, 2 * MaxIndexLines} {
+		for j, kind := range []entryfile.Kind{entryfile.Decision, entryfile.OpenThread, entryfile.SessionTrace} {
+			files := rolled[(i+j)%len(rolled)]
+			k := IndexKind{Kind: kind}
+			for i := range n {
+				l := IndexLine{ID: fmt.Sprintf("g%07d", i), Title: "T", Created: "2026-11-01T00:00:00Z", Path: kind.Ledger(), Order: i, Pinned: i%100 == 7, Resolved: i%50 == 3}
+				if !kind.IsLedger() {
+					l.Path = fmt.Sprintf("%s/t-%s.md", kind.Dir(), l.ID)
 				}
+				k.Lines = append(k.Lines, l)
 			}
+			for i := range files {
+				k.Rolled = append(k.Rolled, RolledFile{Path: fmt.Sprintf("%s/%04d.md", kind.Dir(), i+1), Count: 100})
+			}
+			out := Index(IndexInput{Parts: []IndexPart{Part(k)}})
+			listed, more, older := tally(string(out))
+			assert.Equal(t, n, listed+more, "%d lines of %s", n, kind)
+			assert.Equal(t, 100*files, older, "%d rolled files of %s", files, kind)
+			assert.Less(t, len(out), 4096+120*(MaxIndexLines+MaxIndexRolled))
 		}
-		if listed+more != n || rolled != 100*files {
-			t.Fatalf("listed %d, more %d of %d; rolled %d of %d", listed, more, n, rolled, 100*files)
+	}
+}
+
+// tally adds up what an INDEX.md lists, and what it says is behind its links.
+func tally(index string) (listed, more, rolled int) {
+	listed = strings.Count(index, "\n- `g")
+	for line := range strings.Lines(index) {
+		_, count, ok := strings.Cut(line, "): ")
+		if !ok || !strings.HasPrefix(line, "- [") {
+			continue
 		}
-	})
+		var files, n int
+		if k, _ := fmt.Sscanf(count, "%d older files with %d", &files, &n); k == 2 {
+			rolled += n
+		} else if k, _ := fmt.Sscanf(count, "%d", &n); k == 1 && strings.HasSuffix(line, "more\n") {
+			more += n
+		} else {
+			rolled += n
+		}
+	}
+	return listed, more, rolled
 }
 
 func TestIndexListSurvivesAnyText(t *testing.T) {
