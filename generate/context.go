@@ -60,8 +60,9 @@ type ContextScope struct {
 
 // A Recall is an entry that was found for the query, to be shown whole.
 type Recall struct {
-	Scope string // name of its scope
-	Entry entryfile.Entry
+	Scope   string // name of its scope
+	Entry   entryfile.Entry
+	Passage string // where the entry is too long, what its line says; by default its summary
 }
 
 // ContextInput is what a context block is made from. The caller leaves out
@@ -185,6 +186,7 @@ type indexed struct {
 	*entryfile.Entry
 	whole, line bool
 	text        string // of its line
+	passage     string // what its line says instead of its summary
 }
 
 type packer struct {
@@ -426,7 +428,7 @@ func (p *packer) recall() {
 			continue
 		}
 		p.missed++
-		line := p.w.line(scope, &indexed{Entry: &r.Entry}, true)
+		line := p.w.line(scope, &indexed{Entry: &r.Entry, passage: r.Passage}, true)
 		if n := sizeOf(line); n.fits(room) {
 			room = room.minus(n)
 			p.passed = append(p.passed, line)

@@ -43,7 +43,7 @@ func sampleContext(format Format) ContextInput {
 			{Scope: "github.com/acme/widget", Entry: entryfile.Entry{ID: "kq5e2b9r", Kind: entryfile.FailedPath, Title: "Sleep until the lock is free", Body: "It starves: 19 of 20 writers gave up.", Created: "2026-11-30T08:00:00Z"}},
 			{Scope: "github.com/acme/widget", Entry: entryfile.Entry{ID: "gk2m9xqd", Kind: entryfile.Decision, Title: "One repository per scope", Body: "…"}},
 			{Scope: "user", Entry: entryfile.Entry{ID: "s5b8n3qe", Kind: entryfile.Preference, Title: "Small commits", Body: "One concern a commit. Say why in the body."}},
-			{Scope: "user", Entry: entryfile.Entry{ID: "v8h3f6ka", Kind: entryfile.SessionTrace, Title: "Session of Monday", Body: strings.Repeat("x ", 40000)}},
+			{Scope: "user", Entry: entryfile.Entry{ID: "v8h3f6ka", Kind: entryfile.SessionTrace, Title: "Session of Monday", Body: strings.Repeat("x ", 40000)}, Passage: "… so that small commits are **easier** to take back …"},
 		},
 	}
 }
@@ -109,11 +109,11 @@ func anyContext() *rapid.Generator[ContextInput] {
 			}
 			in.Scopes = append(in.Scopes, s)
 			if in.Query && len(s.Entries) > 0 && rapid.Bool().Draw(t, "found") {
-				in.Recalled = append(in.Recalled, Recall{s.Name, s.Entries[0]})
+				in.Recalled = append(in.Recalled, Recall{Scope: s.Name, Entry: s.Entries[0]})
 			}
 		}
 		if in.Query && rapid.Bool().Draw(t, "found") {
-			in.Recalled = append(in.Recalled, Recall{anyText(2).Draw(t, "scope"), anyEntry(id()).Draw(t, "entry")})
+			in.Recalled = append(in.Recalled, Recall{anyText(2).Draw(t, "scope"), anyEntry(id()).Draw(t, "entry"), anyText(3).Draw(t, "passage")})
 		}
 		return in
 	})
@@ -379,7 +379,7 @@ func TestTheUsersPartStaysWhileTheProjectGrows(t *testing.T) {
 func TestAQueryChangesOnlyTheEnd(t *testing.T) {
 	in := ContextInput{Query: true, Scopes: []ContextScope{crowd(User, "user", 500), crowd(Project, "p", 500)}}
 	without, _, _ := strings.Cut(Context(in).Text, "\n</project_memory>")
-	in.Recalled = []Recall{{"p", in.Scopes[1].Entries[7]}}
+	in.Recalled = []Recall{{Scope: "p", Entry: in.Scopes[1].Entries[7]}}
 	with, _, ok := strings.Cut(Context(in).Text, "\n<recalled")
 	require.True(t, ok)
 	assert.Equal(t, without, with)

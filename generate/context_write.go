@@ -17,9 +17,9 @@ type writer interface {
 	body(s *share) string
 	end(s *share) string
 	whole(c *ContextScope, e *entryfile.Entry, recalled bool) string
-	heading(k entryfile.Kind) string // before the first line of a kind
-	line(c *ContextScope, e *indexed, long bool) string
-	atLeast(e *entryfile.Entry) int // bytes that the entry's line cannot be under
+	heading(k entryfile.Kind) string                    // before the first line of a kind
+	line(c *ContextScope, e *indexed, long bool) string // long: its body is too long to stand whole
+	atLeast(e *entryfile.Entry) int                     // bytes that the entry's line cannot be under
 	recalledOpen(shown, omitted int) string
 	recalledEnd() string
 	compose(p *packer) string
@@ -81,8 +81,13 @@ func within(s string, n int, escape func(string) string) string {
 	return out
 }
 
-// gist is an entry's summary, if it has one that says more than the title.
-func gist(e *indexed) string { return Summary(*e.Entry) }
+// gist is what an entry's line says beside the title.
+func gist(e *indexed) string {
+	if e.passage != "" {
+		return entryfile.Shorten(e.passage, entryfile.MaxDescription)
+	}
+	return Summary(*e.Entry)
+}
 
 // bodyOf is what an entry says, harmless, as lines.
 func bodyOf(e *entryfile.Entry) string {
@@ -125,7 +130,7 @@ func inlineXML(s string) string { return safetext.Tagless(safetext.Line(s)) }
 // markdownInline is Markdown without <, which a reader of the source could
 // take for a tag.
 func markdownInline(s string) string {
-	return strings.NewReplacer(`\<`, "&lt;", "\uff1c", "&lt;", "\ufe64", "&lt;").Replace(safetext.Markdown(s))
+	return strings.NewReplacer(`\<`, "&lt;", "<", "&lt;", "\uff1c", "&lt;", "\ufe64", "&lt;").Replace(safetext.Markdown(s))
 }
 
 func (w textWriter) outer() string { return "" }

@@ -165,7 +165,7 @@ func TestIndexListSurvivesAnyText(t *testing.T) {
 		if got := strings.Count(html.String(), "<strong>"); got != 1 {
 			t.Fatalf("%d strong in %s", got, html.String())
 		}
-		for _, tag := range []string{"<b>", "<img", "<table", "<!--", "<em>", "</strong> ", "<del>"} {
+		for _, tag := range []string{"<b>", "<img", "<a href=\"x\"", "<table", "<!--", "<em>", "</strong> ", "<del>"} {
 			if strings.Contains(html.String(), tag) {
 				t.Fatalf("%s in %s", tag, html.String())
 			}
@@ -185,6 +185,8 @@ func TestSummary(t *testing.T) {
 		{"T", "", "```go\nfunc main() {}\n```\nProse of a line that is surely long enough to\nwrap over two lines.\n", "Prose of a line that is surely long enough to wrap over two lines."},
 		{"T", "", "Abstract\n========\n\nThis PEP proposes zip.", "This PEP proposes zip."},
 		{"T", "", "| a | b |\n| - | - |\n\nAfter the table", "After the table"},
+		{"T", "", "**Summary:** see [the _design_](d.md) of `foo_bar`, 2 * 3 &amp; <b>more</b>.", "Summary: see the design of `foo_bar`, 2 * 3 & more."},
+		{"T", "**as** [written](x)", "Body.", "**as** [written](x)"},
 		{"T", "", "做好财务护城河。然后继续。", "做好财务护城河。"},
 		{"T", "", "> quoted by Mr. Smith (1999). Rest", "quoted by Mr. Smith (1999)."},
 		{"T", "", "", ""},

@@ -19,12 +19,24 @@ func inlineText(s string) string {
 	return p.text()
 }
 
+// plainText is inlineText with code left between its marks, for a line that
+// people and agents read.
+func plainText(s string) string {
+	if strings.IndexAny(s, "\\`<&[_*") < 0 {
+		return s
+	}
+	p := inline{s: s, keepCode: true}
+	p.run()
+	return p.text()
+}
+
 // An inline is a scan over one line of Markdown.
 type inline struct {
-	s     string
-	out   []byte
-	runs  []emphasis
-	opens []bracket
+	s        string
+	keepCode bool
+	out      []byte
+	runs     []emphasis
+	opens    []bracket
 }
 
 // A bracket is a [ that may turn out to open a link.
@@ -55,6 +67,9 @@ func (p *inline) run() {
 		case '`':
 			n := runLength(s[i:], '`')
 			if code, end := codeSpan(s[i+n:], n); end > 0 {
+				if p.keepCode {
+					code = s[i : i+n+end]
+				}
 				p.out = append(p.out, code...)
 				i += n + end
 				continue

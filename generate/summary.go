@@ -24,5 +24,5 @@ func Summary(e entryfile.Entry) string {
 			line = "…" + strings.TrimSpace(rest)
 		}
 	}
-	return entryfile.Shorten(line, maxSummary)
+	return entryfile.Shorten(plainText(line), maxSummary)
 }

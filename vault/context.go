@@ -116,7 +116,7 @@ func (h *Home) contextInput(ctx context.Context, q ContextQuery) (generate.Conte
 			return in, scopes, err
 		}
 		for _, hit := range found.Hits {
-			in.Recalled = append(in.Recalled, generate.Recall{Scope: hit.Scope, Entry: hit.authored})
+			in.Recalled = append(in.Recalled, generate.Recall{Scope: hit.Scope, Entry: hit.authored, Passage: hit.Snippet})
 		}
 	}
 	return in, scopes, nil

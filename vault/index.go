@@ -249,7 +249,7 @@ func writeFacts(dir string, m map[string]facts) {
 
 // The cache is a header with a checksum, then one record a unit, each field
 // preceded by its length.
-const factsHeader = "vault facts 2\n"
+const factsHeader = "vault facts 3\n"
 
 func encodeFacts(m map[string]facts) []byte {
 	keys := make([]string, 0, len(m))

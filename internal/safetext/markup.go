@@ -6,14 +6,15 @@ import (
 	"unicode/utf8"
 )
 
-// Markdown returns s as one line of Markdown that shows exactly Line(s): no
-// link, no emphasis, no code, no HTML, and no block when it starts a line.
-// Characters that mean nothing where they stand (the _ in snake_case) are not
-// escaped, so that the source stays readable.
+// Markdown returns s as one line of Markdown that shows the text of Line(s): no
+// link, no emphasis, no HTML, and no block when it starts a line. Code between
+// backticks stays code, which shows its text as it is. Characters that mean
+// nothing where they stand (the _ in snake_case) are not escaped, so that the
+// source stays readable.
 func Markdown(s string) string {
 	s = Line(s)
 	n := 0
-	for n < len(s) && (!special(s[n]) || !escapes(s, n)) {
+	for n < len(s) && !special(s[n]) {
 		n++
 	}
 	if n == len(s) {
@@ -21,13 +22,51 @@ func Markdown(s string) string {
 	}
 	b := make([]byte, n, len(s)+len(s)/8+4)
 	copy(b, s)
-	for i := n; i < len(s); i++ {
+	for i := n; i < len(s); {
+		if s[i] == '`' {
+			n := codeSpan(s[i:])
+			if n == 0 {
+				for n < len(s)-i && s[i+n] == '`' {
+					b = append(b, "\\`"...)
+					n++
+				}
+			} else {
+				b = append(b, s[i:i+n]...)
+			}
+			i += n
+			continue
+		}
 		if special(s[i]) && escapes(s, i) {
 			b = append(b, '\\')
 		}
 		b = append(b, s[i])
+		i++
 	}
 	return string(b)
+}
+
+// codeSpan returns the length of the code span that s, which starts with
+// backticks, begins with; 0 if they are not closed.
+func codeSpan(s string) int {
+	run := 0
+	for run < len(s) && s[run] == '`' {
+		run++
+	}
+	for i := run; i < len(s); {
+		if s[i] != '`' {
+			i++
+			continue
+		}
+		n := 0
+		for i < len(s) && s[i] == '`' {
+			n++
+			i++
+		}
+		if n == run {
+			return i
+		}
+	}
+	return 0
 }
 
 // special reports whether c is one of the bytes escapes looks at, as fast as
@@ -46,7 +85,7 @@ func special(c byte) bool {
 // escapes reports whether Markdown could take the byte s[i] for markup.
 func escapes(s string, i int) bool {
 	switch s[i] {
-	case '\\', '`', '*', '[', ']', '<', '>', '|', '~', '$':
+	case '\\', '*', '[', ']', '<', '>', '|', '~', '$':
 		return true
 	case '_':
 		return !wordBefore(s, i) || !wordAfter(s, i)
