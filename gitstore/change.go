@@ -3,7 +3,6 @@ package gitstore
 import (
 	"io/fs"
 	"sort"
-	"strconv"
 	"strings"
 
 	"gitvault/internal/fsys"
@@ -79,13 +78,6 @@ func (tx *Tx) plan(c *Change) ([]*planned, error) {
 	sort.Slice(list, func(i, j int) bool { return list[i].path < list[j].path })
 	if err := tx.checkPlaces(v, list); err != nil {
 		return nil, err
-	}
-	n := 0
-	for _, p := range list {
-		if p.work {
-			n++
-			p.temp = "work" + strconv.Itoa(n)
-		}
 	}
 	return list, nil
 }

@@ -3,6 +3,7 @@ package gitstore
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io/fs"
 	"path/filepath"
 	"sort"
@@ -155,6 +156,11 @@ func (w *writing) write(objects []newObject) error {
 	r := w.repo
 	b := &batch{repo: r}
 	defer b.close()
+	var err error
+	if w.index, err = r.prepareIndex(); err != nil {
+		return err
+	}
+	w.nameTemps()
 	for i, o := range objects {
 		name := w.temp("object" + strconv.Itoa(i))
 		if err := b.add(name, encodeLoose(o.kind, o.data), 0o444); err != nil {
@@ -206,6 +212,17 @@ func (w *writing) write(objects []newObject) error {
 		return writeError("the new commit", err)
 	}
 	return nil
+}
+
+// nameTemps gives the new files names that no earlier commit used: after a
+// power cut an old journal may be there again, and must not take the files of
+// a later commit for its own.
+func (w *writing) nameTemps() {
+	for i, p := range w.plan {
+		if p.work {
+			p.temp = fmt.Sprintf("work-%.8s-%x-%d", w.new, w.index.born.MTime, i)
+		}
+	}
 }
 
 func (w *writing) temp(name string) string {
@@ -260,7 +277,7 @@ func (w *writing) placeObject(temp string, o newObject, dirs map[string]bool) er
 	path := loosePath(r.objects.root, o.hash)
 	dirs[filepath.Dir(path)] = true
 	err := r.fs.Rename(temp, path)
-	if isNotExist(err) {
+	for try := 0; isNotExist(err) && try < 10; try++ { // git gc removes empty folders
 		var changed []string
 		changed, err = fsys.MkdirAll(r.fs, filepath.Dir(path), 0o777)
 		for _, d := range changed {
@@ -283,8 +300,7 @@ func (w *writing) placeObject(temp string, o newObject, dirs map[string]bool) er
 // then ref, so that no git command sees the one without the other.
 func (w *writing) move() error {
 	r := w.repo
-	var err error
-	if w.index, err = r.lockIndex(w.tx.ctx); err != nil {
+	if err := w.index.take(w.tx.ctx); err != nil {
 		return err
 	}
 	if err := r.Unfinished(); err != nil {
@@ -348,11 +364,12 @@ func (w *writing) settle() error {
 	if err := w.index.fill(x.encode()); err != nil {
 		return writeError("the index", err)
 	}
-	if err := w.repo.syncAll(w.dirs, w.index.file); err != nil {
-		return writeError("the new commit", err)
-	}
 	if err := w.index.commit(); err != nil {
 		return writeError("the index", err)
+	}
+	w.dirs[w.repo.git] = true
+	if err := w.repo.syncAll(w.dirs, w.index.file); err != nil {
+		return writeError("the new commit", err)
 	}
 	return nil
 }
@@ -465,9 +482,8 @@ func (w *writing) prune(dir string) {
 // finish clears away what is no longer needed. The commit is durable already,
 // so nothing here can fail it: what stays is cleared by the next turn.
 func (w *writing) finish() {
-	if w.index != nil {
-		w.index.release()
-	}
+	w.index.release()
+	_ = w.repo.fs.Remove(w.index.temp)
 	_ = w.repo.fs.Remove(w.repo.journalPath())
 	for _, t := range w.temps {
 		_ = w.repo.fs.Remove(t)

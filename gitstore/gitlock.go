@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"time"
 
@@ -62,19 +61,6 @@ func (r *Repo) lockLeft(temp, lock string) error {
 	return fail(ErrBusy, "git has held %s for %v: wait for it; if no git command runs in %s, it was left by one that died: delete that file", lock, max(age, 0), r.dir)
 }
 
-// dropOwnLock removes a lock that a crash of ours left.
-func (r *Repo) dropOwnLock(temp, lock string) error {
-	a, err := r.fs.Lstat(temp)
-	if err != nil {
-		return nil
-	}
-	b, err := r.fs.Lstat(lock)
-	if err != nil || !os.SameFile(a, b) {
-		return nil
-	}
-	return r.fs.Remove(lock)
-}
-
 func (r *Repo) refPath() string { return filepath.Join(r.git, filepath.FromSlash(r.branch)) }
 
 // swapRef moves the branch from old to new if it still is at old; otherwise
@@ -126,38 +112,45 @@ type indexLock struct {
 	temp string
 	file fsys.File
 	born fsys.ID // when it was made, by the file system's clock
+	held bool
 	done bool
 	// linked: the lock is temp's second name; otherwise temp takes the
 	// index's place itself.
 	linked bool
 }
 
-func (r *Repo) lockIndex(ctx context.Context) (*indexLock, error) {
+// prepareIndex makes the file that will be lock and index. To be known as ours
+// after a power cut it has to be durable before it is made the lock.
+func (r *Repo) prepareIndex() (*indexLock, error) {
 	l := &indexLock{repo: r, temp: filepath.Join(r.tmpDir(), "index")}
 	var err error
 	if l.file, err = r.fs.Create(l.temp, 0o666); err != nil {
 		return nil, writeError("the index", err)
 	}
 	fi, err := l.file.Stat()
-	if err == nil {
-		l.born = fsys.Identify(fi)
-		l.linked, err = r.takeGitLock(ctx, l.temp, l.lock())
-	}
 	if err != nil {
-		return nil, errors.Join(err, l.file.Close(), r.fs.Remove(l.temp))
+		l.release()
+		return nil, writeError("the index", err)
 	}
+	l.born = fsys.Identify(fi)
 	return l, nil
+}
+
+// take waits for git's lock on the index.
+func (l *indexLock) take(ctx context.Context) (err error) {
+	l.linked, err = l.repo.takeGitLock(ctx, l.temp, l.lock())
+	l.held = err == nil
+	return err
 }
 
 func (l *indexLock) lock() string { return l.repo.indexPath() + ".lock" }
 
 func (l *indexLock) fill(data []byte) error { return writeAll(l.file, data) }
 
-// commit makes what was filled in the index.
+// commit makes what was filled in the index. To be durable, its file and the
+// .git folder have to be synced; a crash before that at worst leaves an index
+// that is made again from what is committed.
 func (l *indexLock) commit() error {
-	if err := l.file.Close(); err != nil {
-		return err
-	}
 	from := l.lock()
 	if !l.linked {
 		from = l.temp
@@ -169,14 +162,12 @@ func (l *indexLock) commit() error {
 	return nil
 }
 
-// release gives the lock up, whether or not there is a new index.
+// release gives the lock up. The file in state/tmp stays, if there is no new
+// index, until the lock is known to be gone for good.
 func (l *indexLock) release() {
-	if !l.done {
-		_ = l.file.Close()
-	}
-	if !l.done || !l.linked {
+	_ = l.file.Close()
+	if l.held && (!l.done || !l.linked) {
 		_ = l.repo.fs.Remove(l.lock())
 	}
-	_ = l.repo.fs.Remove(l.temp)
-	l.done = true
+	l.held = false
 }

@@ -25,12 +25,12 @@ func change(msg string, put map[string]string, del ...string) Change {
 // fast keeps tests that are not about durability quick.
 var fast = Options{Durability: Fast, LockTimeout: 5 * time.Second}
 
-func newRepo(t testing.TB, files map[string]string) *Repo {
+func testRepo(t testing.TB, files map[string]string) *Repo {
 	t.Helper()
-	return newRepoIn(t, filepath.Join(t.TempDir(), "scope"), fast, files)
+	return makeRepo(t, filepath.Join(t.TempDir(), "scope"), fast, files)
 }
 
-func newRepoIn(t testing.TB, dir string, o Options, files map[string]string) *Repo {
+func makeRepo(t testing.TB, dir string, o Options, files map[string]string) *Repo {
 	t.Helper()
 	r, created, err := Init(context.Background(), dir, o, change("init", files))
 	if err != nil || !created {
@@ -126,6 +126,45 @@ func sound(t testing.TB, r *Repo) {
 	if out := git(t, r.dir, "diff-index", "--cached", "HEAD"); out != "" {
 		t.Fatalf("index and HEAD differ:\n%s", out)
 	}
+	tidy(t, r)
+}
+
+// tidy checks the same without git: everything that the newest commit reaches
+// can be read, the index knows all of it, the worktree holds it, and nothing
+// is left over.
+func tidy(t testing.TB, r *Repo) {
+	t.Helper()
+	v := look(t, r)
+	if !v.indexOK || v.index.tree == nil {
+		t.Fatal("the index does not hold what is committed")
+	}
+	for _, f := range v.Files() {
+		if f.Dirty || f.Missing || f.Untracked || f.Err != nil {
+			t.Fatalf("not clean: %+v", f)
+		}
+	}
+	for c, err := range r.Log(context.Background(), v.Head) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		files, err := r.Tree(c.Hash)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, e := range files {
+			if _, err := r.Blob(e.Hash); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	_ = filepath.WalkDir(filepath.Join(r.git, "objects"), func(path string, d os.DirEntry, err error) error {
+		if h, ok := ParseHash(filepath.Base(filepath.Dir(path)) + d.Name()); ok {
+			if _, _, err := r.objects.readLoose(r.objects.root, h); err != nil {
+				t.Fatalf("loose object: %v", err)
+			}
+		}
+		return nil
+	})
 	left, err := os.ReadDir(r.tmpDir())
 	if err != nil || len(left) > 0 {
 		t.Fatalf("left behind: %v %v", left, err)

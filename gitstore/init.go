@@ -29,6 +29,7 @@ func Init(ctx context.Context, dir string, o Options, first Change) (repo *Repo,
 		return repo, false, err
 	}
 	m := &maker{fs: o.FS, dir: dir, git: filepath.Join(dir, ".git"), opts: o, dirs: map[string]bool{}}
+	m.repo = newRepo(m.dir, m.git, o)
 	if err := m.prepare(); err != nil {
 		return nil, false, err
 	}
@@ -57,7 +58,8 @@ type maker struct {
 	fs       fsys.FS
 	dir, git string
 	opts     Options
-	dirs     map[string]bool
+	repo     *Repo           // what is being made
+	dirs     map[string]bool // whose names have changed
 }
 
 func (m *maker) state() string { return filepath.Join(m.git, "vault", "state") }
@@ -108,12 +110,12 @@ func (m *maker) mkdir(dir string) error {
 	return nil
 }
 
-func (m *maker) sync(dir string) error {
-	if m.opts.Durability != Full {
-		return nil
-	}
-	if err := m.fs.SyncDir(dir); err != nil {
-		return writeError(dir, err)
+// sync makes the names durable that have changed so far.
+func (m *maker) sync() error {
+	dirs := m.dirs
+	m.dirs = map[string]bool{}
+	if err := m.repo.syncDirs(dirs); err != nil {
+		return writeError(m.git, err)
 	}
 	return nil
 }
@@ -132,7 +134,8 @@ func (m *maker) make(first Change) (bool, error) {
 	} else if !errors.Is(err, fs.ErrExist) {
 		return false, writeError(m.git, err)
 	}
-	if err := m.sync(filepath.Join(m.state(), "tmp")); err != nil {
+	m.dirs[filepath.Join(m.state(), "tmp")] = true
+	if err := m.sync(); err != nil {
 		return false, err
 	}
 	for _, d := range []string{"objects/info", "objects/pack", "refs/heads", "refs/tags", "info", "vault/cache"} {
@@ -140,9 +143,7 @@ func (m *maker) make(first Change) (bool, error) {
 			return false, err
 		}
 	}
-	r := &Repo{dir: m.dir, git: m.git, branch: "refs/heads/" + m.opts.Branch, opts: m.opts, fs: m.fs}
-	r.refs = &refs{fs: m.fs, git: m.git}
-	r.objects = newObjects(m.fs, filepath.Join(m.git, "objects"))
+	r := m.repo
 	j, objects, err := m.firstCommit(r, first)
 	if err != nil {
 		return false, err
@@ -175,19 +176,15 @@ func (m *maker) make(first Change) (bool, error) {
 	for i, f := range files {
 		if i == len(files)-1 {
 			// What HEAD makes visible is to be there before HEAD is.
-			if err := r.syncDirs(m.dirs); err != nil {
-				return false, writeError(m.git, err)
+			if err := m.sync(); err != nil {
+				return false, err
 			}
-			m.dirs = map[string]bool{}
 		}
 		if err := m.write(r, f.name, f.data, f.perm); err != nil {
 			return false, err
 		}
 	}
-	if err := r.syncDirs(m.dirs); err != nil {
-		return false, writeError(m.git, err)
-	}
-	return true, nil
+	return true, m.sync()
 }
 
 // write makes one file of the .git folder, durably and at once.

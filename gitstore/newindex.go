@@ -2,6 +2,7 @@ package gitstore
 
 import (
 	"context"
+	"errors"
 	"sort"
 
 	"gitvault/internal/fsys"
@@ -43,9 +44,14 @@ func (w *writing) newIndex() (*index, error) {
 		}
 		x.set(e)
 	}
-	matched = matched || w.old.IsZero() && base == nil
 	if !matched {
-		return x, nil
+		list := map[string]TreeEntry{}
+		if err := w.builder.list("", w.tree, 0, list); err != nil {
+			return nil, err
+		}
+		if !x.holds(list) {
+			return x, nil
+		}
 	}
 	var before *cacheTree
 	if base != nil {
@@ -72,6 +78,18 @@ func sameContent(a, b *index) bool {
 		}
 	}
 	return true
+}
+
+// holds reports whether the index has just these files.
+func (x *index) holds(list map[string]TreeEntry) bool {
+	for i := range x.entries {
+		e := &x.entries[i]
+		t, ok := list[e.path]
+		if !ok || e.stage != 0 || e.intentToAdd || e.mode != t.Mode || e.hash != t.Hash {
+			return false
+		}
+	}
+	return len(list) == len(x.entries)
 }
 
 // set puts an entry in, or takes it out if its hash is zero.
@@ -115,12 +133,21 @@ func (r *Repo) freshStat(path string, hash Hash, mode Mode, now fsys.ID) (statDa
 // healIndex makes the index know what is committed, where it does not: after
 // a crash, or where it is missing or unreadable. What a person staged and has
 // in the worktree stays staged.
-func (r *Repo) healIndex(ctx context.Context, v *View) error {
-	lock, err := r.lockIndex(ctx)
+func (r *Repo) healIndex(ctx context.Context, v *View) (err error) {
+	lock, err := r.prepareIndex()
 	if err != nil {
 		return err
 	}
-	defer lock.release()
+	defer func() {
+		lock.release()
+		err = errors.Join(err, r.clearTemps())
+	}()
+	if err := r.syncDirs(map[string]bool{r.tmpDir(): true}); err != nil {
+		return writeError("the index", err)
+	}
+	if err := lock.take(ctx); err != nil {
+		return err
+	}
 	if id, _ := r.indexID(); id != v.indexID {
 		return nil // git just wrote it: the next look judges anew
 	}
@@ -167,12 +194,10 @@ func (r *Repo) healIndex(ctx context.Context, v *View) error {
 	if err := lock.fill(x.encode()); err != nil {
 		return writeError("the index", err)
 	}
-	if r.opts.Durability == Full {
-		if err := lock.file.Sync(); err != nil {
-			return writeError("the index", err)
-		}
-	}
 	if err := lock.commit(); err != nil {
+		return writeError("the index", err)
+	}
+	if err := r.syncAll(map[string]bool{r.git: true}, lock.file); err != nil {
 		return writeError("the index", err)
 	}
 	return nil

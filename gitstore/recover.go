@@ -4,6 +4,7 @@ import (
 	"errors"
 	"io/fs"
 	"net/url"
+	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -14,10 +15,6 @@ import (
 // recover finishes, or takes back, what a crash left half done. It is called
 // with the lock held, so nobody is at it any more.
 func (r *Repo) recover() error {
-	left, err := r.fs.ReadDir(r.tmpDir())
-	if err != nil && !isNotExist(err) {
-		return writeError("the journal", err)
-	}
 	j, err := r.readJournal()
 	if errors.Is(err, errJournal) {
 		// It is written at once and whole, so the disk has damaged it. What
@@ -28,24 +25,66 @@ func (r *Repo) recover() error {
 	} else if err != nil {
 		return err
 	}
-	if j == nil && len(left) == 0 {
+	if j == nil {
+		return r.clearTemps()
+	}
+	if err := r.dropOwnLocks(); err != nil {
+		return err
+	}
+	if err := r.settle(j); err != nil {
+		return err
+	}
+	if err := r.fs.Remove(r.journalPath()); err != nil && !isNotExist(err) {
+		return writeError("the journal", err)
+	}
+	return r.clearTemps()
+}
+
+// clearTemps removes unfinished files, and the locks that are known as ours by
+// them.
+func (r *Repo) clearTemps() error {
+	left, err := r.fs.ReadDir(r.tmpDir())
+	if err != nil && !isNotExist(err) {
+		return writeError(r.tmpDir(), err)
+	}
+	if len(left) == 0 {
 		return nil
 	}
-	if err := errors.Join(r.dropOwnLock(filepath.Join(r.tmpDir(), "index"), r.indexPath()+".lock"), r.dropOwnLock(filepath.Join(r.tmpDir(), "ref"), r.refPath()+".lock"), r.dropOwnLock(filepath.Join(r.tmpDir(), "back"), r.refPath()+".lock")); err != nil {
-		return writeError("a lock", err)
-	}
-	if j != nil {
-		if err := r.settle(j); err != nil {
-			return err
-		}
-		if err := r.fs.Remove(r.journalPath()); err != nil && !isNotExist(err) {
-			return writeError("the journal", err)
-		}
+	if err := r.dropOwnLocks(); err != nil {
+		return err
 	}
 	for _, e := range left {
 		if err := r.fs.Remove(filepath.Join(r.tmpDir(), e.Name())); err != nil && !isNotExist(err) {
 			return writeError(r.tmpDir(), err)
 		}
+	}
+	return nil
+}
+
+// dropOwnLocks removes git's locks where they are ours. They have to be gone
+// for good before the files are that tell whose they are.
+func (r *Repo) dropOwnLocks() error {
+	gone := map[string]bool{}
+	for _, l := range []struct{ temp, lock string }{
+		{"index", r.indexPath() + ".lock"},
+		{"ref", r.refPath() + ".lock"},
+		{"back", r.refPath() + ".lock"},
+	} {
+		temp, err := r.fs.Lstat(filepath.Join(r.tmpDir(), l.temp))
+		if err != nil {
+			continue
+		}
+		gone[filepath.Dir(l.lock)] = true
+		lock, err := r.fs.Lstat(l.lock)
+		if err != nil || !os.SameFile(temp, lock) {
+			continue
+		}
+		if err := r.fs.Remove(l.lock); err != nil {
+			return writeError(l.lock, err)
+		}
+	}
+	if err := r.syncDirs(gone); err != nil {
+		return writeError("a lock", err)
 	}
 	return nil
 }

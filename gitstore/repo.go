@@ -67,16 +67,20 @@ func Open(dir string, o Options) (*Repo, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &Repo{
+	r := newRepo(dir, git, o)
+	if err := r.checkFormat(); err != nil {
+		return nil, err
+	}
+	return r, nil
+}
+
+func newRepo(dir, git string, o Options) *Repo {
+	return &Repo{
 		dir: dir, git: git, branch: "refs/heads/" + o.Branch, opts: o, fs: o.FS,
 		refs:    &refs{fs: o.FS, git: git},
 		objects: newObjects(o.FS, filepath.Join(git, "objects")),
 		lock:    newLocker(filepath.Join(git, "vault", "state")),
 	}
-	if err := r.checkFormat(); err != nil {
-		return nil, err
-	}
-	return r, nil
 }
 
 // gitDir finds the folder that .git is, or that a .git file points to.

@@ -10,7 +10,7 @@ import (
 )
 
 func TestInitMakesARepositoryThatGitLikes(t *testing.T) {
-	r := newRepo(t, map[string]string{"decisions.md": "# Decisions\n", "preferences/a.md": "a\n", ".gitattributes": "* -text\n"})
+	r := testRepo(t, map[string]string{"decisions.md": "# Decisions\n", "preferences/a.md": "a\n", ".gitattributes": "* -text\n"})
 	sound(t, r)
 	if got := content(t, r, "preferences/a.md"); got != "a\n" {
 		t.Errorf("content %q", got)
@@ -35,7 +35,7 @@ func TestInitKeepsWhatStandsThere(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, "decisions.md"), []byte("mine\n"), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	r := newRepoIn(t, dir, fast, map[string]string{"decisions.md": "theirs\n"})
+	r := makeRepo(t, dir, fast, map[string]string{"decisions.md": "theirs\n"})
 	if got := content(t, r, "decisions.md"); got != "mine\n" {
 		t.Errorf("content %q", got)
 	}
@@ -45,7 +45,7 @@ func TestInitKeepsWhatStandsThere(t *testing.T) {
 }
 
 func TestCommit(t *testing.T) {
-	r := newRepo(t, map[string]string{"a.md": "one\n", "d/x.md": "x\n", "d/e/y.md": "y\n"})
+	r := testRepo(t, map[string]string{"a.md": "one\n", "d/x.md": "x\n", "d/e/y.md": "y\n"})
 	first, _ := r.Head()
 	out := commit(t, r, change("second\n\nwith a body\n\nVault-Op: edit", map[string]string{"a.md": "two\n", "d/new.md": "new\n", "n/e/w.md": "w"}, "d/e/y.md"))
 	if out.Unchanged || out.Commit == first {
@@ -72,7 +72,7 @@ func TestCommit(t *testing.T) {
 }
 
 func TestSeveralCommitsInOneTurn(t *testing.T) {
-	r := newRepo(t, map[string]string{"a.md": "1"})
+	r := testRepo(t, map[string]string{"a.md": "1"})
 	tx := begin(t, r)
 	for _, s := range []string{"2", "3", "4"} {
 		if _, err := tx.Commit(change("to "+s, map[string]string{"a.md": s})); err != nil {
@@ -92,7 +92,7 @@ func TestSeveralCommitsInOneTurn(t *testing.T) {
 }
 
 func TestHandEditsAreSeenAndNotOverwritten(t *testing.T) {
-	r := newRepo(t, map[string]string{"a.md": "one\n", "b.md": "b\n", "c.md": "c\n"})
+	r := testRepo(t, map[string]string{"a.md": "one\n", "b.md": "b\n", "c.md": "c\n"})
 	write(t, r, "a.md", "edited\n")
 	write(t, r, "new.md", "new\n")
 	if err := os.Remove(r.workPath("b.md")); err != nil {
@@ -153,7 +153,7 @@ func TestHandEditsAreSeenAndNotOverwritten(t *testing.T) {
 }
 
 func TestPathsThatAreRefused(t *testing.T) {
-	r := newRepo(t, map[string]string{"a.md": "one\n", "d/x.md": "x"})
+	r := testRepo(t, map[string]string{"a.md": "one\n", "d/x.md": "x"})
 	if err := os.Symlink(t.TempDir(), r.workPath("out")); err != nil {
 		t.Skip("no symbolic links here")
 	}
@@ -173,7 +173,7 @@ func TestPathsThatAreRefused(t *testing.T) {
 }
 
 func TestUnfinishedOperations(t *testing.T) {
-	r := newRepo(t, map[string]string{"a.md": "one\n"})
+	r := testRepo(t, map[string]string{"a.md": "one\n"})
 	commit(t, r, change("two", map[string]string{"a.md": "two\n"}))
 	try := func(name, want string) {
 		t.Helper()
@@ -214,7 +214,7 @@ func TestUnfinishedOperations(t *testing.T) {
 
 func TestHistory(t *testing.T) {
 	ctx := context.Background()
-	r := newRepo(t, map[string]string{"a.md": "0", "d/b.md": "b"})
+	r := testRepo(t, map[string]string{"a.md": "0", "d/b.md": "b"})
 	for _, s := range []string{"1", "2", "3"} {
 		commit(t, r, change("n"+s, map[string]string{"a.md": s}))
 	}

@@ -104,6 +104,33 @@ func allRemoved(changes []treeChange) bool {
 	return true
 }
 
+func (b *treeBuilder) entries(tree Hash) ([]TreeEntry, error) {
+	if entries, ok := b.trees[tree]; ok {
+		return entries, nil
+	}
+	return b.objects.tree(tree)
+}
+
+// list gathers all files below a tree.
+func (b *treeBuilder) list(dir string, tree Hash, depth int, out map[string]TreeEntry) error {
+	entries, err := b.entries(tree)
+	if err != nil {
+		return err
+	}
+	if depth > 200 {
+		return fail(ErrCorrupt, "folder %s lies too deep", dir)
+	}
+	for _, e := range entries {
+		path := join(dir, e.Name)
+		if e.Mode != ModeDir {
+			out[path] = e
+		} else if err := b.list(path, e.Hash, depth+1, out); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // cacheTree gives the index's memory of a tree, using the one before it for
 // what did not change.
 func (b *treeBuilder) cacheTree(name string, tree Hash, old *cacheTree, depth int) (*cacheTree, error) {
@@ -112,12 +139,9 @@ func (b *treeBuilder) cacheTree(name string, tree Hash, old *cacheTree, depth in
 		c.name = name
 		return c, nil
 	}
-	entries, ok := b.trees[tree]
-	if !ok {
-		var err error
-		if entries, err = b.objects.tree(tree); err != nil {
-			return nil, err
-		}
+	entries, err := b.entries(tree)
+	if err != nil {
+		return nil, err
 	}
 	if depth > 200 {
 		return nil, fail(ErrCorrupt, "tree %s lies too deep", tree)
