@@ -27,9 +27,16 @@ func (f Finding) String() string {
 	return fmt.Sprintf("%s at line %d, column %d", f.Rule, f.Line, f.Column)
 }
 
+// shortest is the length of the shortest text that can hold a secret and say
+// that it is one.
+const shortest = 10
+
 // Scan returns the secrets in text in order of position; overlapping matches
 // are one finding, named by the most specific rule. Any bytes will do.
 func Scan(text string) []Finding {
+	if len(text) < shortest {
+		return nil
+	}
 	plain := unveil(text)
 	s := scanner{text: plain.text}
 	s.run()

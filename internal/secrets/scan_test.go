@@ -258,6 +258,10 @@ func TestFindsNothing(t *testing.T) {
 		"keyboard: de-latin1-nodeadkeys",
 		"密码需要至少 12 个字符",
 		"KeyPair = X25519.KeyPair",
+		"internal/secrets/token.go@" + some(9, 40, hexes),
+		"codewhale/memory/workspace/" + some(10, 64, hexes) + "/MEMORY.md:2; docs/auth2.md",
+		"5f0c2a1e-1b2c-4d3e-8f90-abcdefabcdef",
+		"3f9c2d1 (main)",
 		"the password is bcrypt2-hashed by the server",
 		"run it with --password-file /run/secrets/db2",
 		"vault --token budget2000 is a flag",
@@ -416,5 +420,11 @@ func BenchmarkScan(b *testing.B) {
 	b.SetBytes(int64(len(text)))
 	for b.Loop() {
 		Scan(text)
+	}
+}
+
+func BenchmarkScanLine(b *testing.B) {
+	for b.Loop() {
+		Scan("One repository per scope: a commit per change gives undo, blame and sync for nothing, see docs/adr/0003.md")
 	}
 }
