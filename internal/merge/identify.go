@@ -52,7 +52,12 @@ func (t *tree) dropOldCopies() {
 		if v.written || t.base.entries[id] != nil || t.ours.entries[id] != nil {
 			continue
 		}
-		if head := at[v.path+"\x00"+string(v.raw)]; head != nil && t.theirs.entries[head.id] != nil {
+		head := at[v.path+"\x00"+string(v.raw)]
+		if head == nil {
+			continue
+		}
+		was, now := t.base.entries[head.id], t.theirs.entries[head.id]
+		if was != nil && now != nil && was.path != head.path && was.path == now.path {
 			t.theirs.drop(v)
 		}
 	}

@@ -9,6 +9,7 @@ import (
 // A layout is what a file holds besides the words of its entries: which ones
 // stand in it, in what order, and what a person wrote between them.
 type layout struct {
+	bom   bool   // it begins with a byte order mark
 	head  string // blank lines before the first item
 	items []item
 }
@@ -119,7 +120,7 @@ func (a *arrangement) addRest(items []item, placed map[string]bool) []item {
 }
 
 func (l layout) equal(other layout) bool {
-	return l.head == other.head && slices.Equal(l.items, other.items)
+	return l.bom == other.bom && l.head == other.head && slices.Equal(l.items, other.items)
 }
 
 // fits reports whether exactly the wanted entries stand in l.
@@ -275,9 +276,11 @@ func (s segment) text() string { return strings.Join(s.lines, "") }
 // follows one.
 func (a *arrangement) segment(b, o, t segment, behind bool) []item {
 	switch {
+	case o.equal(t):
+		return a.spaced(b, o, t).cut(nil)
 	case o.equal(b):
 		return t.cut(nil)
-	case t.equal(b), t.equal(o):
+	case t.equal(b):
 		return o.cut(nil)
 	}
 	m := segment{lines: lines(a.text(b.text(), o.text(), t.text()))}
@@ -308,6 +311,15 @@ func (a *arrangement) segment(b, o, t segment, behind bool) []item {
 		}
 	}
 	return m.cut(places)
+}
+
+// spaced chooses between two segments that differ in blank lines at most.
+func (a *arrangement) spaced(b, o, t segment) segment {
+	inB, inO, inT := b.text(), o.text(), t.text()
+	if inO == inB && a.prefer >= 0 || inT != inB && (a.prefer > 0 || a.prefer == 0 && inT > inO) {
+		return t
+	}
+	return o
 }
 
 // positions finds where the additions of a side stand among the merged lines.
@@ -479,7 +491,7 @@ func (a *arrangement) space(items []item) layout {
 		}
 		return otherwise
 	}
-	out := layout{items: items}
+	out := layout{items: items, bom: pick(a.base.bom, a.ours.bom, a.theirs.bom, a.prefer > 0)}
 	from := head
 	for i := range items {
 		to := items[i].key()
@@ -537,7 +549,7 @@ func (l layout) texts() []string {
 
 // withoutText is a layout's entries alone.
 func (l layout) withoutText() layout {
-	out := layout{head: l.head}
+	out := layout{bom: l.bom, head: l.head}
 	for _, it := range l.items {
 		if it.id != "" {
 			out.items = append(out.items, it)

@@ -55,10 +55,15 @@ func readSide(files Files, before *side) *side {
 	return s
 }
 
+var byteOrderMark = []byte("\ufeff")
+
 func (s *side) readLedger(path string, data []byte, sections []entryfile.Section) {
-	l := layout{items: make([]item, 0, len(sections))}
+	l := layout{items: make([]item, 0, len(sections)), bom: bytes.HasPrefix(data, byteOrderMark)}
 	versions := make([]version, len(sections))
 	at := 0
+	if l.bom {
+		at = len(byteOrderMark)
+	}
 	for i := range sections {
 		sec := &sections[i]
 		if sec.Err != nil {

@@ -400,10 +400,13 @@ func (t *tree) writeLedger(path string, want map[string]bool) {
 		a.text = func(_, o, _ string) string { return o }
 	}
 	l := a.merge()
-	if len(l.items) == 0 && !t.exists(path) {
+	if len(l.items) == 0 && !l.bom && !t.exists(path) {
 		return
 	}
-	var out []byte
+	out := make([]byte, 0, t.sizeOf(path))
+	if l.bom {
+		out = append(out, byteOrderMark...)
+	}
 	out = append(out, l.head...)
 	for i, it := range l.items {
 		if it.id == "" {
@@ -417,6 +420,15 @@ func (t *tree) writeLedger(path string, want map[string]bool) {
 		out = append(out, it.after...)
 	}
 	t.files[path] = out
+}
+
+// sizeOf is about how large a merged file is.
+func (t *tree) sizeOf(path string) int {
+	n := 512
+	for _, s := range t.sides() {
+		n = max(n, len(s.files[path])*9/8)
+	}
+	return n
 }
 
 // exists merges whether a file without entries and text is there. A rolled file
