@@ -82,7 +82,7 @@ func wellKnown(v string) bool {
 	switch strings.ToLower(v) {
 	case "password", "passwd", "passw", "pass", "pwd", "pw", "passphrase", "secret", "token", "key", "apikey", "api_key", "access_token", "api_token",
 		"user", "username", "admin", "root", "test", "guest", "postgres", "mysql", "mongo", "redis", "rabbitmq", "minio", "minioadmin", "elastic", "docker", "default",
-		"foo", "bar", "baz", "foobar", "xxx", "yyy", "zzz", "abc", "credentials", "credential", "value", "string", "none", "null", "nil", "true", "false",
+		"p4ssw0rd", "passw0rd", "foo", "bar", "baz", "foobar", "xxx", "yyy", "zzz", "abc", "credentials", "credential", "value", "string", "none", "null", "nil", "true", "false",
 		"required", "optional", "hidden", "dbpass", "dbpassword", "db_password", "oauth", "oauth2", "x-oauth-basic", "basic", "bearer":
 		return true
 	}
