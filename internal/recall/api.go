@@ -98,7 +98,8 @@ type TermScore struct {
 	Weight float64  // by its rarity
 }
 
-// A Part is a share of a score.
+// A Part is what one way of looking at an entry found it worth: its title, its
+// best passage, its second best, its beginning, the whole of it.
 type Part struct {
 	Name  string
 	Score float64

@@ -56,7 +56,11 @@ func (s *searcher) explain(c *candidate, e *entryfile.Entry, ps []passage) (stri
 		}
 		return x.Terms[i].Term < x.Terms[j].Term
 	})
-	x.Parts = []Part{{"passage", c.passage}, {"whole entry", c.whole}}
+	for _, p := range []Part{{"title", c.title}, {"best passage", c.passage}, {"second passage", c.second}, {"beginning", c.lead}, {"whole entry", c.whole}} {
+		if p.Score > 0 {
+			x.Parts = append(x.Parts, p)
+		}
+	}
 	return x.line(), x
 }
 

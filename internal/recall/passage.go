@@ -20,7 +20,7 @@ func passages(body string, trace bool) []passage {
 	words := 0
 	for _, b := range blocks(body, trace) {
 		n := len(out)
-		fresh := n == 0 || trace || b.heading || words+b.words > longestWords || words >= passageWords
+		fresh := n == 0 || trace || b.heading && words >= passageWords/3 || words+b.words > longestWords || words >= passageWords
 		if fresh {
 			out = append(out, passage{b.start, b.end})
 			words = b.words
@@ -70,6 +70,11 @@ func blocks(body string, trace bool) []block {
 		}
 		heading := fence == "" && strings.HasPrefix(line, "#") && strings.HasPrefix(strings.TrimLeft(line, "#"), " ")
 		n := len(out)
+		if open && fence == "" && n > 0 && !strings.Contains(body[out[n-1].start:out[n-1].end], "\n") && isUnderline(line) {
+			out[n-1].end, out[n-1].heading = end, true
+			start = next
+			continue
+		}
 		if !open || heading || out[n-1].heading && !trace || out[n-1].words+words > limit || trace && fence == "" && startsTurn(line) {
 			out = append(out, block{start: start, end: end, words: words, heading: heading})
 		} else {
@@ -80,6 +85,11 @@ func blocks(body string, trace bool) []block {
 		start = next
 	}
 	return splitLong(body, out, limit)
+}
+
+// isUnderline reports a line that makes a heading of the one above it.
+func isUnderline(line string) bool {
+	return len(line) >= 3 && strings.Trim(line, line[:1]) == "" && strings.Contains("=-~^", line[:1])
 }
 
 // splitLong cuts blocks that are one endless line.

@@ -39,9 +39,8 @@ type parsedQuery struct {
 }
 
 const (
-	partWeight = 0.5 // of a word that is only part of what was asked for
-	stopWeight = 0.0
-	mostWords  = 4096 // distinct words of a query that are looked up at all
+	partWeight = 0.5  // of a word that is only part of what was asked for
+	mostWords  = 4096 // distinct words of a query that are looked at
 )
 
 // parseQuery reads a query. Nothing in it is an operator: quotes mark phrases,
@@ -115,7 +114,7 @@ func queryGroups(text string) []group {
 			}
 		case wordToken:
 			if isStop(t, g.shown, langs, allCaps) {
-				g.weight = stopWeight
+				g.weight = 0
 			}
 		}
 		if prev = t; t.kind != gramToken {
@@ -151,18 +150,16 @@ func isStop(t token, shown string, langs languageSet, allCaps bool) bool {
 	return false
 }
 
-// soften makes stop words count where there is nothing else.
+// soften leaves stop words out, unless there is nothing else.
 func soften(groups []group) []group {
+	var kept []group
 	for _, g := range groups {
-		if g.weight > stopWeight {
-			kept := groups[:0]
-			for _, g := range groups {
-				if g.weight > 0 {
-					kept = append(kept, g)
-				}
-			}
-			return kept
+		if g.weight > 0 {
+			kept = append(kept, g)
 		}
+	}
+	if len(kept) > 0 {
+		return kept
 	}
 	for i := range groups {
 		groups[i].weight = 1

@@ -2,28 +2,38 @@ package recall
 
 import "math"
 
-// ranking holds the weights of the ranking. A body is judged twice, as a whole
-// and by its best passage; a passage of a trace is helped by its neighbours
-// and its session.
+// ranking holds the weights of the ranking. An entry is judged as a whole, by
+// its best passages, by its beginning and by its title; a passage of a trace is
+// a hit of its own. Any passage is helped by what stands around it.
 type ranking struct {
-	k1                             float64             // how soon more of one word stops to count
-	bodyNorm                       float64             // how far a whole body's length counts against it
-	passageNorm                    float64             // the same for a passage
-	field                          [fieldCount]float64 // weight of a word by field, for the whole entry
-	context                        [fieldCount]float64 // weight of the entry's title, tags, description for each of its passages
-	passage                        float64             // share of the best passage beside the whole
-	before, before2, after, after2 float64             // what a passage of a trace gains from a word in the passages around it
-	session                        float64             // share of the whole trace beside the passage
+	// A word's second occurrence adds less than its first, and so on: how many
+	// occurrences are worth half of endlessly many.
+	wholeHalf, passageHalf, turnHalf, titleHalf float64
+
+	// How far length counts against a text: 0 not at all, 1 in proportion.
+	wholeNorm, passageNorm float64
+
+	field   [fieldCount]float64 // weight of a word by field, for the whole entry
+	context [fieldCount]float64 // what each passage has of the entry's title, tags, description
+
+	// What a passage has of the words of the passages around it, by distance.
+	// In a trace what comes before counts more: an answer follows its question.
+	before, after, around []float64
+
+	// Shares in an entry's score. The first four are averaged.
+	whole, best, second, session float64
+	title, lead                  float64
 }
 
 func defaultRanking() *ranking {
 	return &ranking{
-		k1: 0.9, bodyNorm: 0.4, passageNorm: 0.2,
+		wholeHalf: 5, passageHalf: 3, turnHalf: 0.5, titleHalf: 0.5,
+		wholeNorm: 0.4, passageNorm: 0.5,
 		field:   [fieldCount]float64{bodyField: 1, titleField: 4, tagsField: 3, noteField: 2},
 		context: [fieldCount]float64{titleField: 0.5, tagsField: 0.3, noteField: 0.3},
-		passage: 1,
-		before:  0.6, before2: 0.2, after: 0.3, after2: 0,
-		session: 0.3,
+		before:  []float64{0.6, 0.3}, after: []float64{0.3, 0.15}, around: []float64{0.5, 0.25, 0.125},
+		whole: 1, best: 1, second: 0.5, session: 0.2,
+		title: 0.4, lead: 0.3,
 	}
 }
 
@@ -41,8 +51,9 @@ type corpus struct {
 
 	entryCount   float64
 	passageCount float64
-	meanBody     float64
-	meanPassage  float64
+	meanBody     float64 // words of a body
+	meanPassage  float64 // words of a passage of prose
+	meanTurn     float64 // words of a passage of a trace
 }
 
 func newCorpus(segments []*segment) *corpus {
@@ -56,7 +67,7 @@ func newCorpus(segments []*segment) *corpus {
 	c.entries = make([]*entryRecord, 0, entries)
 	c.entryOf = make([]uint32, 0, units)
 	c.lengths = make([]uint16, 0, units)
-	words, bodies := uint64(0), 0
+	var prose, turns mean
 	for _, s := range segments {
 		base := uint32(len(c.entries))
 		c.unitBase = append(c.unitBase, uint32(len(c.lengths)))
@@ -73,21 +84,33 @@ func newCorpus(segments []*segment) *corpus {
 				c.live = append(c.live, s.live[i])
 				if s.live[i] {
 					c.entryCount++
-					c.passageCount += float64(max(rec.units-1, 1))
-					words += uint64(rec.words)
-					if rec.units > 1 {
-						bodies++
-					}
 					c.langs |= rec.langs
+					if rec.isTrace() {
+						turns.add(rec.words, rec.units-1)
+					} else {
+						prose.add(rec.words, rec.units-1)
+					}
+					c.passageCount += float64(max(rec.units-1, 1))
 				}
 				e++
 			}
 		}
 	}
-	c.meanBody = float64(words) / max(c.entryCount, 1)
-	c.meanPassage = float64(words) / max(c.passageCount, 1)
-	c.meanBody, c.meanPassage = max(c.meanBody, 1), max(c.meanPassage, 1)
+	c.meanBody = max(float64(prose.words+turns.words)/max(c.entryCount, 1), 1)
+	c.meanPassage, c.meanTurn = prose.value(), turns.value()
 	return c
+}
+
+// mean is a mean length, being counted.
+type mean struct{ words, texts uint64 }
+
+func (m *mean) add(words, texts uint32) {
+	m.words += uint64(words)
+	m.texts += uint64(texts)
+}
+
+func (m *mean) value() float64 {
+	return max(float64(m.words)/float64(max(m.texts, 1)), 1)
 }
 
 func (c *corpus) segmentOf(entry uint32) int {
@@ -115,24 +138,25 @@ type scores struct {
 	r *ranking
 
 	whole   []float32 // by entry
+	title   []float32 // by entry
 	passage []float32 // by unit
-	matched []uint64  // by entry: which of the first 64 groups
+	matched []uint64  // by entry: which of the first 64 words
 
-	// of the word at hand
-	body    []float32 // frequency by unit
-	spread  []float32 // what neighbours lend, by unit
-	head    [fieldCount][]float32
-	total   []float32 // body frequency by entry
-	units   []uint32  // with body
-	lent    []uint32  // with spread only
-	touched []uint32  // entries
+	// Of the word at hand: how often it occurs, in body texts weighed by length.
+	body     []float32 // by unit
+	around   []float32 // by unit, what its neighbours lend
+	total    []float32 // by entry, in the body, not weighed
+	head     [fieldCount][]float32
+	units    []uint32 // that have it
+	borrowed []uint32 // that only borrow it
+	touched  []uint32 // entries that have it
 }
 
 func newScores(c *corpus, r *ranking) *scores {
 	n, u := len(c.entries), len(c.lengths)
 	s := &scores{c: c, r: r,
-		whole: make([]float32, n), passage: make([]float32, u), matched: make([]uint64, n),
-		body: make([]float32, u), spread: make([]float32, u), total: make([]float32, n),
+		whole: make([]float32, n), title: make([]float32, n), passage: make([]float32, u), matched: make([]uint64, n),
+		body: make([]float32, u), around: make([]float32, u), total: make([]float32, n),
 	}
 	for f := titleField; f < fieldCount; f++ {
 		s.head[f] = make([]float32, n)
@@ -140,7 +164,7 @@ func newScores(c *corpus, r *ranking) *scores {
 	return s
 }
 
-// gather adds up the places of a group's forms.
+// gather adds up the places of a word's forms.
 func (s *scores) gather(g *group) error {
 	for i, seg := range s.c.segments {
 		for _, f := range g.forms {
@@ -179,93 +203,114 @@ func (s *scores) count(u uint32, p posting, f form) {
 	if s.body[u] == 0 {
 		s.units = append(s.units, u)
 	}
-	s.body[u] += n
+	s.body[u] += n / s.passageLength(u, e)
 	s.total[e] += n
 }
 
-// lend gives the passages around each occurrence in a trace their share.
+// passageLength is the length of a passage against the mean of its sort, as
+// far as it counts.
+func (s *scores) passageLength(u, e uint32) float32 {
+	mean := s.c.meanPassage
+	if s.c.entries[e].isTrace() {
+		mean = s.c.meanTurn
+	}
+	return float32(1 - s.r.passageNorm + s.r.passageNorm*float64(s.c.lengths[u])/mean)
+}
+
+// lend gives the passages around each occurrence their share of it.
 func (s *scores) lend() {
 	for _, u := range s.units {
 		e := s.c.entryOf[u]
-		if !s.c.entries[e].isTrace() {
+		rec := s.c.entries[e]
+		if rec.units <= 2 {
 			continue
 		}
+		// What stands before a passage lends to it: the lender's next ones.
+		forth, back := s.r.around, s.r.around
+		if rec.isTrace() {
+			forth, back = s.r.before, s.r.after
+		}
 		first := s.c.firstUnit(e) + 1
-		end := first + s.c.entries[e].units - 1
-		for _, l := range [...]struct {
-			by     int
-			weight float64
-		}{{1, s.r.before}, {2, s.r.before2}, {-1, s.r.after}, {-2, s.r.after2}} {
-			v := int(u) + l.by
-			if l.weight == 0 || v < int(first) || v >= int(end) {
-				continue
+		end := first + rec.units - 1
+		for i, w := range forth {
+			if v := u + uint32(i) + 1; v < end {
+				s.borrow(v, u, w)
 			}
-			if s.spread[v] == 0 && s.body[v] == 0 {
-				s.lent = append(s.lent, uint32(v))
+		}
+		for i, w := range back {
+			if v := int64(u) - int64(i) - 1; v >= int64(first) {
+				s.borrow(uint32(v), u, w)
 			}
-			s.spread[v] += float32(l.weight) * s.body[u]
 		}
 	}
 }
 
-// add turns the gathered frequencies into scores, and says how rare the word
-// is. number is the group's.
+func (s *scores) borrow(u, from uint32, share float64) {
+	if s.around[u] == 0 && s.body[u] == 0 {
+		s.borrowed = append(s.borrowed, u)
+	}
+	s.around[u] += float32(share) * s.body[from]
+}
+
+// add turns the gathered frequencies of the word with that number into scores,
+// and says how rare the word is.
 func (s *scores) add(number int, weight float64) (rare float64) {
 	c, r := s.c, s.r
 	s.lend()
 	passages := float64(len(s.units))
 	for _, e := range s.touched {
 		if s.total[e] == 0 {
-			passages++
+			passages++ // its head
 		}
 	}
 	rare = rarity(c.entryCount, float64(len(s.touched)))
-	rareWhole := rare * weight
+	rareEntry := rare * weight
 	rarePassage := rarity(c.passageCount, min(passages, c.passageCount)) * weight
 	for _, e := range s.touched {
 		rec := c.entries[e]
 		if number < 64 {
 			s.matched[e] |= 1 << number
 		}
-		norm := 1 - r.bodyNorm + r.bodyNorm*float64(rec.words)/c.meanBody
-		tf := r.field[bodyField] * float64(s.total[e]) / norm
+		tf := r.field[bodyField] * float64(s.total[e]) / (1 - r.wholeNorm + r.wholeNorm*float64(rec.words)/c.meanBody)
 		for f := titleField; f < fieldCount; f++ {
 			tf += r.field[f] * float64(s.head[f][e])
 		}
-		s.whole[e] += float32(rareWhole * tf / (tf + r.k1))
-		s.fromHead(e, rarePassage)
+		s.whole[e] += float32(rareEntry * saturate(tf, r.wholeHalf))
+		s.title[e] += float32(rareEntry * saturate(float64(s.head[titleField][e]), r.titleHalf))
+		s.addHead(e, rarePassage)
 	}
-	for _, list := range [...][]uint32{s.units, s.lent} {
+	for _, list := range [...][]uint32{s.units, s.borrowed} {
 		for _, u := range list {
-			s.addPassage(u, rarePassage)
+			e := c.entryOf[u]
+			s.addPassage(u, e, float64(s.body[u]+s.around[u])+s.fromHead(e), rarePassage)
 		}
 	}
 	s.reset()
 	return rare
 }
 
-// fromHead gives passages that lack the word what the entry's title, tags and
-// description lend them; with the word that is part of their frequency.
-func (s *scores) fromHead(e uint32, rare float64) {
-	lent := s.headContext(e)
+// addHead scores the passages that have a word from the title, the tags or the
+// description only, or the head itself where there is no body.
+func (s *scores) addHead(e uint32, rare float64) {
+	lent := s.fromHead(e)
 	if lent == 0 {
 		return
 	}
-	first := s.c.firstUnit(e)
-	rec := s.c.entries[e]
+	first, rec := s.c.firstUnit(e), s.c.entries[e]
 	if rec.units == 1 {
-		tf := float64(s.head[titleField][e]) + lent
-		s.passage[first] += float32(rare * tf / (tf + s.r.k1))
+		s.addPassage(first, e, float64(s.head[titleField][e])+lent, rare)
 		return
 	}
 	for u := first + 1; u < first+rec.units; u++ {
-		if s.body[u] == 0 && s.spread[u] == 0 {
-			s.passage[u] += float32(rare * lent / (lent + s.r.k1))
+		if s.body[u] == 0 && s.around[u] == 0 {
+			s.addPassage(u, e, lent, rare)
 		}
 	}
 }
 
-func (s *scores) headContext(e uint32) float64 {
+// fromHead is what each passage of an entry has of the word in its title, tags
+// and description.
+func (s *scores) fromHead(e uint32) float64 {
 	lent := 0.0
 	for f := titleField; f < fieldCount; f++ {
 		lent += s.r.context[f] * float64(s.head[f][e])
@@ -273,18 +318,20 @@ func (s *scores) headContext(e uint32) float64 {
 	return lent
 }
 
-func (s *scores) addPassage(u uint32, rare float64) {
-	norm := 1 - s.r.passageNorm + s.r.passageNorm*float64(s.c.lengths[u])/s.c.meanPassage
-	tf := float64(s.body[u]+s.spread[u])/norm + s.headContext(s.c.entryOf[u])
-	s.passage[u] += float32(rare * tf / (tf + s.r.k1))
+func (s *scores) addPassage(u, e uint32, tf, rare float64) {
+	half := s.r.passageHalf
+	if s.c.entries[e].isTrace() {
+		half = s.r.turnHalf
+	}
+	s.passage[u] += float32(rare * saturate(tf, half))
 }
 
 func (s *scores) reset() {
 	for _, u := range s.units {
-		s.body[u], s.spread[u] = 0, 0
+		s.body[u], s.around[u] = 0, 0
 	}
-	for _, u := range s.lent {
-		s.spread[u] = 0
+	for _, u := range s.borrowed {
+		s.around[u] = 0
 	}
 	for _, e := range s.touched {
 		s.total[e] = 0
@@ -292,8 +339,10 @@ func (s *scores) reset() {
 			s.head[f][e] = 0
 		}
 	}
-	s.units, s.lent, s.touched = s.units[:0], s.lent[:0], s.touched[:0]
+	s.units, s.borrowed, s.touched = s.units[:0], s.borrowed[:0], s.touched[:0]
 }
+
+func saturate(tf, half float64) float64 { return tf / (tf + half) }
 
 // rarity weighs a word by how few of n places have it.
 func rarity(n, have float64) float64 {

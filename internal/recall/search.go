@@ -67,11 +67,11 @@ type knownForm struct {
 
 // A candidate is an entry, or a passage of a trace, with its score.
 type candidate struct {
-	entry   uint32
-	unit    uint32 // the best passage
-	score   float64
-	whole   float64
-	passage float64
+	entry uint32
+	unit  uint32 // the best passage
+	score float64
+	// what the score is made of
+	whole, passage, second, title, lead float64
 }
 
 func searchOnce(ctx context.Context, r *ranking, q *Query, parsed parsedQuery, indexes []*Index) (Result, error) {
@@ -177,36 +177,53 @@ func (s *searcher) rarest(groups []group) ([]group, error) {
 // offered, best first.
 func (s *searcher) candidates() []candidate {
 	var list []candidate
-	for e, rec := range s.entries {
-		n := uint32(e)
-		if !s.live[e] || s.scores.whole[e] == 0 || !s.filter.accepts(n, rec) {
+	for i, rec := range s.entries {
+		e := uint32(i)
+		if !s.live[e] || s.scores.whole[e] == 0 || !s.filter.accepts(e, rec) {
 			continue
 		}
-		first := s.firstUnit(n)
-		whole := float64(s.scores.whole[e])
-		best := candidate{entry: n, unit: first, whole: whole}
-		from, to := first+1, first+rec.units
-		if rec.units == 1 {
-			from = first
+		if rec.isTrace() && rec.units > 1 {
+			list = s.appendTurns(list, e, rec)
+			continue
 		}
-		for u := from; u < to; u++ {
-			p := float64(s.scores.passage[u])
-			if rec.isTrace() {
-				if p > 0 {
-					list = append(list, candidate{n, u, (p + s.rank.session*whole) / (1 + s.rank.session), whole, p})
-				}
-				continue
-			}
-			if p > best.passage {
-				best.passage, best.unit = p, u
-			}
-		}
-		if !rec.isTrace() {
-			best.score = (whole + s.rank.passage*best.passage) / (1 + s.rank.passage)
-			list = append(list, best)
-		}
+		list = append(list, s.wholeEntry(e, rec))
 	}
 	return s.sorted(list)
+}
+
+// appendTurns adds the passages of a trace that match.
+func (s *searcher) appendTurns(list []candidate, e uint32, rec *entryRecord) []candidate {
+	first, whole := s.firstUnit(e), float64(s.scores.whole[e])
+	for u := first + 1; u < first+rec.units; u++ {
+		if p := float64(s.scores.passage[u]); p > 0 {
+			score := (p + s.rank.session*whole) / (1 + s.rank.session)
+			list = append(list, candidate{entry: e, unit: u, score: score, whole: whole, passage: p})
+		}
+	}
+	return list
+}
+
+// wholeEntry is an entry with its best passage.
+func (s *searcher) wholeEntry(e uint32, rec *entryRecord) candidate {
+	r, first := s.rank, s.firstUnit(e)
+	c := candidate{entry: e, unit: first, whole: float64(s.scores.whole[e]), title: float64(s.scores.title[e])}
+	if rec.units == 1 {
+		c.passage = float64(s.scores.passage[first])
+	}
+	for u := first + 1; u < first+rec.units; u++ {
+		p := float64(s.scores.passage[u])
+		if p > c.passage {
+			c.second = c.passage
+			c.passage, c.unit = p, u
+		} else if p > c.second {
+			c.second = p
+		}
+	}
+	if rec.units > 1 {
+		c.lead = float64(s.scores.passage[first+1])
+	}
+	c.score = (r.whole*c.whole+r.best*c.passage+r.second*c.second)/(r.whole+r.best+r.second) + r.title*c.title + r.lead*c.lead
+	return c
 }
 
 func (s *searcher) sorted(list []candidate) []candidate {
