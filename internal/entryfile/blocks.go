@@ -402,8 +402,10 @@ func (s *scanner) openUnderline(parent *node, line []byte) underline {
 		return noUnderline
 	}
 	s.open = s.open[:len(s.open)-1]
-	if last.maybeRefs && onlyLinkReferences(s.data, last.lines) {
-		return underlineOfNothing
+	if last.maybeRefs {
+		if last.lines = withoutReferences(s.data, last.lines); len(last.lines) == 0 {
+			return underlineOfNothing
+		}
 	}
 	if s.collect {
 		s.all = append(s.all, s.underlined(last))

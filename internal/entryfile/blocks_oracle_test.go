@@ -9,11 +9,12 @@ import (
 	"github.com/yuin/goldmark/parser"
 	"github.com/yuin/goldmark/text"
 	"github.com/yuin/goldmark/util"
+	"pgregory.net/rapid"
 )
 
 // goldmarkHeadings lists the ATX headings that goldmark finds at the top
-// level, by the line they stand on.
-func goldmarkHeadings(data []byte) (found []string, err error) {
+// level, and all that it finds anywhere, by the line they stand on.
+func goldmarkHeadings(data []byte) (found, all []string, err error) {
 	defer func() {
 		if r := recover(); r != nil {
 			err = fmt.Errorf("goldmark: %v", r)
@@ -32,12 +33,23 @@ func goldmarkHeadings(data []byte) (found []string, err error) {
 		parser.WithParagraphTransformers(parser.DefaultParagraphTransformers()...),
 	)
 	doc := p.Parse(text.NewReader(data))
-	for n := doc.FirstChild(); n != nil; n = n.NextSibling() {
-		if at, ok := atx.at[n]; ok {
-			found = append(found, fmt.Sprintf("line %d level %d", 1+bytes.Count(data[:at], []byte("\n")), n.(*ast.Heading).Level))
+	err = ast.Walk(doc, func(n ast.Node, entering bool) (ast.WalkStatus, error) {
+		h, ok := n.(*ast.Heading)
+		if !ok || !entering {
+			return ast.WalkContinue, nil
 		}
-	}
-	return found, nil
+		at, isATX := atx.at[n]
+		if !isATX {
+			at = h.Lines().At(0).Start
+		}
+		line := fmt.Sprintf("line %d", 1+bytes.Count(data[:at], newline))
+		all = append(all, line)
+		if isATX && n.Parent() == doc {
+			found = append(found, fmt.Sprintf("%s level %d", line, h.Level))
+		}
+		return ast.WalkContinue, nil
+	})
+	return found, all, err
 }
 
 // markedATX remembers which headings are ATX ones, and where.
@@ -55,13 +67,33 @@ func (m *markedATX) Open(parent ast.Node, reader text.Reader, pc parser.Context)
 	return n, state
 }
 
-func scannedHeadings(data []byte) (found []string, deep bool) {
+// agreesWithGoldmark compares what the scanner finds with what goldmark does.
+func agreesWithGoldmark(t interface {
+	Errorf(string, ...any)
+	Skip(...any)
+}, data []byte) {
 	s := scanner{data: data, plainRules: true}
 	s.run()
-	for _, h := range s.headings {
-		found = append(found, fmt.Sprintf("line %d level %d", 1+bytes.Count(data[:h.start], []byte("\n")), h.level))
+	if s.deep {
+		t.Skip("nested deeper than the scanner follows")
 	}
-	return found, s.deep
+	var got, gotAll []string
+	for _, h := range s.headings {
+		got = append(got, fmt.Sprintf("line %d level %d", 1+bytes.Count(data[:h.start], newline), h.level))
+	}
+	for _, h := range Headings(data) {
+		gotAll = append(gotAll, fmt.Sprintf("line %d", h.Line))
+	}
+	want, wantAll, err := goldmarkHeadings(data)
+	if err != nil {
+		t.Skip(err)
+	}
+	if fmt.Sprint(got) != fmt.Sprint(want) {
+		t.Errorf("in %q:\n got %v\nwant %v", data, got, want)
+	}
+	if fmt.Sprint(gotAll) != fmt.Sprint(wantAll) {
+		t.Errorf("all in %q:\n got %v\nwant %v", data, gotAll, wantAll)
+	}
 }
 
 func FuzzScannerAgreesWithGoldmark(f *testing.F) {
@@ -77,17 +109,9 @@ func FuzzScannerAgreesWithGoldmark(f *testing.F) {
 	} {
 		f.Add([]byte(doc))
 	}
-	f.Fuzz(func(t *testing.T, data []byte) {
-		got, deep := scannedHeadings(data)
-		if deep {
-			t.Skip("nested deeper than the scanner follows")
-		}
-		want, err := goldmarkHeadings(data)
-		if err != nil {
-			t.Skip(err)
-		}
-		if fmt.Sprint(got) != fmt.Sprint(want) {
-			t.Errorf("in %q:\n got %v\nwant %v", data, got, want)
-		}
-	})
+	f.Fuzz(func(t *testing.T, data []byte) { agreesWithGoldmark(t, data) })
+}
+
+func TestScannerAgreesWithGoldmark(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) { agreesWithGoldmark(t, []byte(markdown().Draw(t, "document"))) })
 }

@@ -160,7 +160,10 @@ func (d *Document) parseSection(text string, heading span, next int) section {
 	s.End = max(s.heading.end, s.meta.end)
 	if s.body.end > s.body.start {
 		s.End = lineAfter(d.data, s.body.end, next)
-		s.Body = decodeBody(text[s.body.start:s.body.end], s.form)
+		s.Body = text[s.body.start:s.body.end]
+		if s.form != plain {
+			s.Body = TrimBody(decodeBody(s.Body, s.form))
+		}
 	}
 	s.complete(d.path)
 	return s

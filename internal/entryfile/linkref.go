@@ -2,28 +2,29 @@ package entryfile
 
 import "bytes"
 
-// onlyLinkReferences reports whether a paragraph, given by its lines, is made
-// of link reference definitions and nothing else: then a line of dashes under
-// it underlines nothing. The reading is goldmark's, oddities included.
-func onlyLinkReferences(data []byte, lines []span) bool {
+// withoutReferences takes the link reference definitions off the lines of a
+// paragraph. Where nothing is left, a line of dashes under it underlines
+// nothing. The reading is goldmark's, oddities included.
+func withoutReferences(data []byte, lines []span) []span {
 	r := refReader{}
 	for i, l := range lines {
 		line := trimLeft(data[l.start:l.end])
 		if i == len(lines)-1 {
-			line = bytes.TrimRightFunc(line, func(r rune) bool { return r < 0x80 && isSpace(byte(r)) })
+			line = bytes.TrimRight(line, " \t\r\n")
 		}
 		r.text = append(r.text, line...)
 	}
-	left, taken := len(lines), 0
+	taken := 0
 	for {
 		from, to, ok := r.definition()
-		if !ok {
-			return left == 0
+		if !ok || len(lines) == 0 {
+			return lines
 		}
-		if left > 0 {
-			left = max(from-taken, 0) + max(left-(to-taken), 0)
-			taken = to
-		}
+		cut := min(max(to-taken, 0), len(lines))
+		keep := min(max(from-taken, 0), cut)
+		copy(lines[cut-keep:cut], lines[:keep])
+		lines = lines[cut-keep:]
+		taken = to
 	}
 }
 
