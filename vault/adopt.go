@@ -3,6 +3,8 @@ package vault
 import (
 	"bytes"
 	"context"
+	"path"
+	"slices"
 
 	"gitvault/gitstore"
 	"gitvault/internal/entryfile"
@@ -19,12 +21,21 @@ const (
 // adoption is what the person's hand edits come to, before it is committed.
 type adoption struct {
 	files   map[string][]byte // files that differ from HEAD; nil: deleted
+	taken   []string          // files to be committed just as they stand on disk: what is not vault's, and modes
 	saved   map[string][]byte // what was read from disk, by path; nil: missing
 	changes []merge.Change
-	index   bool // INDEX.md differs on disk: it is generated anew
+	index   bool   // INDEX.md differs on disk: it is generated anew
+	found   []byte // what stands in its place, nil for nothing
 }
 
-func (a adoption) empty() bool { return len(a.files) == 0 }
+func (a adoption) empty() bool { return len(a.files)+len(a.taken) == 0 }
+
+// paths lists the files that differ.
+func (a adoption) paths() []string {
+	out := append(sortedKeys(a.files), a.taken...)
+	slices.Sort(out)
+	return slices.Compact(out)
+}
 
 // treeOf builds the tree a view shows, hand edits included, and what adopting
 // those edits comes to.
@@ -32,17 +43,23 @@ func (s *Scope) treeOf(ctx context.Context, r *gitstore.Repo, v *gitstore.View) 
 	t := &tree{head: v.Head, files: make(map[string]*file), blocked: make(map[string]string)}
 	a := adoption{files: make(map[string][]byte), saved: make(map[string][]byte)}
 	var dirty []gitstore.File
+	clash := clashes(v.Files())
 	for _, f := range v.Files() {
 		if f.Path == indexFile {
-			a.index = f.Dirty || f.Missing || f.Untracked
+			if a.index = f.Dirty || f.Missing || f.Untracked; a.index && !f.Missing {
+				var err error
+				if a.found, err = v.Read(indexFile); err != nil {
+					return nil, a, s.fail(err)
+				}
+			}
 			continue
 		}
 		if f.Dirty || f.Missing || f.Untracked {
 			dirty = append(dirty, f)
 		}
 		if !f.Untracked {
-			path := f.Path
-			t.files[path] = newFile(path, f.Hash, func() ([]byte, error) { return v.Read(path) })
+			name := f.Path
+			t.files[name] = newFile(name, f.Hash, func() ([]byte, error) { return v.Read(name) })
 		}
 	}
 	if m, ok := t.files[manifestFile]; ok {
@@ -60,6 +77,9 @@ func (s *Scope) treeOf(ctx context.Context, r *gitstore.Repo, v *gitstore.View) 
 
 	base, ours, theirs := merge.Files{}, merge.Files{}, merge.Files{}
 	for _, f := range dirty {
+		if clash[f.Path] != "" && f.Untracked {
+			continue // what stands in its way is said of that
+		}
 		var head, saved []byte
 		var err error
 		if !f.Untracked {
@@ -73,12 +93,30 @@ func (s *Scope) treeOf(ctx context.Context, r *gitstore.Repo, v *gitstore.View) 
 				return nil, a, s.fail(err)
 			}
 		}
-		if why := unadoptable(f, head, saved); why != "" {
+		why := clash[f.Path]
+		if why == "" {
+			why = s.unadoptable(f, head, saved)
+		}
+		if why != "" {
 			t.blocked[f.Path] = why
 			delete(ours, f.Path)
 			if !f.Untracked {
 				t.files[f.Path] = newFile(f.Path, f.Hash, func() ([]byte, error) { return head, nil })
 			}
+			continue
+		}
+		if f.WorkMode == gitstore.ModeSymlink || f.Mode == gitstore.ModeSymlink {
+			a.taken = append(a.taken, f.Path)
+			t.files[f.Path] = textFile(f.Path, saved)
+			if f.Missing {
+				delete(t.files, f.Path)
+			}
+			delete(ours, f.Path)
+			continue
+		}
+		if !f.Untracked && !f.Missing && f.WorkMode != f.Mode && f.Work == f.Hash {
+			a.taken = append(a.taken, f.Path) // only its mode is new
+			delete(ours, f.Path)
 			continue
 		}
 		a.saved[f.Path] = saved
@@ -110,29 +148,73 @@ func (s *Scope) treeOf(ctx context.Context, r *gitstore.Repo, v *gitstore.View) 
 		if head, ok := ours[p]; ok && bytes.Equal(head, data) {
 			continue
 		}
-		a.files[p] = data
 		t.files[p] = textFile(p, data)
+		if s, ok := a.saved[p]; ok && s != nil && isForeign(p) && bytes.Equal(s, data) {
+			a.taken = append(a.taken, p)
+			continue
+		}
+		a.files[p] = data
 	}
 	return t, a, nil
+}
+
+// isForeign reports whether a file is the person's own, and no part of what
+// vault keeps in a scope.
+func isForeign(p string) bool {
+	_, authored := entryfile.KindOf(p)
+	return !authored && !entryfile.IsCard(p) && p != manifestFile && p != ".gitattributes"
+}
+
+// clashes finds the files that can't be where they are meant to be: a folder
+// stands where a file is committed, or a file where a folder is.
+func clashes(files []gitstore.File) map[string]string {
+	if !slices.ContainsFunc(files, func(f gitstore.File) bool { return f.Untracked || f.Missing }) {
+		return nil
+	}
+	byPath := make(map[string]*gitstore.File, len(files))
+	for i := range files {
+		byPath[files[i].Path] = &files[i]
+	}
+	out := map[string]string{}
+	for _, f := range files {
+		if !f.Untracked && !f.Missing {
+			continue
+		}
+		for dir := path.Dir(f.Path); dir != "."; dir = path.Dir(dir) {
+			other := byPath[dir]
+			if other == nil || other.Untracked == f.Untracked {
+				continue
+			}
+			why := dir + " is no file: move the folder that stands there away"
+			if !f.Untracked {
+				why = dir + " is no folder: move the file that stands there away"
+			}
+			out[f.Path], out[dir] = why, why
+		}
+	}
+	return out
 }
 
 // unadoptable says why a file on disk can't be taken for a person's edit: a
 // ledger that has vanished or is empty is an accident of some tool more often
 // than a wish to forget everything.
-func unadoptable(f gitstore.File, head, saved []byte) string {
+func (s *Scope) unadoptable(f gitstore.File, head, saved []byte) string {
 	kind, authored := entryfile.KindOf(f.Path)
 	ledger := authored && kind.IsLedger()
+	back := ": bring it back with git -C '" + s.dir + "' checkout -- " + f.Path
 	switch {
 	case f.Err != nil:
 		return f.Path + " can't be read: " + oneLine(f.Err.Error())
 	case f.Unstable:
 		return f.Path + " is being written right now: try again"
+	case f.WorkMode == gitstore.ModeSymlink && !isForeign(f.Path):
+		return f.Path + " is a symbolic link: put a plain file there, or move it away"
 	case !f.Missing && f.Work.IsZero():
 		return f.Path + " is no file: move what stands there away"
 	case f.Missing && (ledger || f.Path == manifestFile):
-		return f.Path + " is missing: bring it back with 'git checkout -- " + f.Path + "' in the scope"
+		return f.Path + " is missing" + back
 	case ledger && len(bytes.TrimSpace(saved)) == 0 && len(bytes.TrimSpace(head)) > 0:
-		return f.Path + " is empty: bring it back with 'git checkout -- " + f.Path + "' in the scope"
+		return f.Path + " is empty" + back
 	case !f.Missing && merge.HasMarkers(saved):
 		return f.Path + " holds conflict markers: settle them in an editor"
 	}

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"sort"
 	"strings"
 
@@ -31,8 +32,13 @@ type txn struct {
 
 	edited  map[string]bool // files that the pending edits touch
 	entries []string        // "decisions/gk2m9xqd", one for each entry touched
+	take    []string        // files that the next commit takes as they stand on disk
 	parents []gitstore.Hash // further parents of the next commit
-	saved   bool            // an editor saved a file while it was being replaced
+
+	strayIndex bool   // somebody else wrote INDEX.md, ...
+	foundIndex []byte // ... and this is what stands there, nil for nothing
+
+	saved bool // an editor saved a file while it was being replaced
 }
 
 // maxRetries bounds how often a change is computed anew because somebody saved
@@ -173,9 +179,7 @@ func (t *txn) adopt() error {
 		return err
 	}
 	t.tree = tree
-	if a.index {
-		t.scope.home.notice(indexFile + " is generated: the edit to it was put back; edit the entries instead")
-	}
+	t.strayIndex, t.foundIndex = a.index, a.found
 	if err := t.writeDown(&a); err != nil {
 		return err
 	}
@@ -185,13 +189,14 @@ func (t *txn) adopt() error {
 	for p := range a.files {
 		t.mark(p)
 	}
+	t.take = a.taken
 	for _, c := range a.changes {
 		t.touch(c.Kind, c.ID)
 	}
 	subject := fmt.Sprintf("%d entries", len(a.changes))
 	switch len(a.changes) {
 	case 0:
-		subject = strings.Join(sortedKeys(a.files), ", ")
+		subject = strings.Join(a.paths(), ", ")
 	case 1:
 		subject = a.changes[0].Title()
 	}
@@ -419,7 +424,11 @@ func (m message) text(entries []string, code string) string {
 // commit commits the pending edits, with the INDEX.md that belongs to them.
 // Without any, it makes no commit and returns the zero hash.
 func (t *txn) commit(m message, saved map[string][]byte) (gitstore.Hash, error) {
-	c := gitstore.Change{Put: map[string][]byte{}, Expect: saved, Parents: t.parents}
+	c := gitstore.Change{Put: map[string][]byte{}, Take: t.take, Expect: map[string][]byte{}, Parents: t.parents}
+	maps.Copy(c.Expect, saved)
+	if t.strayIndex {
+		c.Expect[indexFile] = t.foundIndex
+	}
 	for p := range t.edited {
 		f, ok := t.tree.files[p]
 		if !ok {
@@ -458,8 +467,12 @@ func (t *txn) commit(m message, saved map[string][]byte) (gitstore.Hash, error) 
 		}
 	}
 	t.tree.head = done.Commit
+	if t.strayIndex && t.foundIndex != nil && !bytes.Equal(t.foundIndex, index) {
+		t.scope.home.notice(indexFile + " is generated: the edit to it was put back; edit the entries instead")
+	}
+	t.strayIndex, t.foundIndex = false, nil
 	t.saved = t.saved || len(done.Saved) > 0
-	t.edited, t.entries, t.parents = map[string]bool{}, nil, nil
+	t.edited, t.take, t.entries, t.parents = map[string]bool{}, nil, nil, nil
 	if done.Unchanged {
 		return gitstore.Hash{}, nil
 	}

@@ -89,7 +89,7 @@ func (h *Home) contextInput(ctx context.Context, q ContextQuery) (generate.Conte
 	if q.Tokens > 0 {
 		in.Tokens = q.Tokens
 	}
-	scopes, err := h.selected(q.Scope)
+	scopes, err := h.serving(q.Scope)
 	if err != nil {
 		return in, nil, err
 	}

@@ -1,6 +1,7 @@
 package vault
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"sort"
@@ -52,9 +53,9 @@ func (h *Home) List(ctx context.Context, q ListQuery) ([]Entry, error) {
 	default:
 		return nil, invalid("use open, resolved, superseded or expired", "unknown status %q", q.Status)
 	}
-	scopes, err := h.selected(q.Scope)
-	if err != nil {
-		return nil, err
+	scopes, failed := h.selected(q.Scope)
+	if len(scopes) == 0 && failed != nil {
+		return nil, failed
 	}
 	kinds := Kinds()
 	if q.Kind != "" {
@@ -62,7 +63,6 @@ func (h *Home) List(ctx context.Context, q ListQuery) ([]Entry, error) {
 	}
 	out := []Entry{}
 	uses := map[string]int{}
-	var failed error
 	for _, s := range scopes {
 		t, err := s.read(ctx)
 		if err != nil {
@@ -106,7 +106,8 @@ func (h *Home) List(ctx context.Context, q ListQuery) ([]Entry, error) {
 		if !a.Created.Equal(b.Created) {
 			return a.Created.After(b.Created)
 		}
-		return a.ID < b.ID
+		// Within one second, a ledger's later entry is the newer one.
+		return cmp.Or(cmp.Compare(a.Scope, b.Scope), cmp.Compare(a.File, b.File), cmp.Compare(b.Line, a.Line), cmp.Compare(a.ID, b.ID)) < 0
 	})
 	return out, failed
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"gitvault/gitstore"
@@ -88,10 +89,19 @@ func (h *Home) Import(ctx context.Context, in Import) (Imported, error) {
 			return out, err
 		}
 	}
+	for _, e := range out.Added {
+		if in.Scope == "" && !in.DryRun && e.Scope == UserScope && e.Kind != Preference {
+			h.noteNoProject(e.Kind, h.userScope())
+			break
+		}
+	}
 	return out, nil
 }
 
 func (h *Home) readRecords(ctx context.Context, in Import, out *Imported) ([]importers.Record, error) {
+	if !slices.ContainsFunc(ImportFormats(), func(f ImportFormat) bool { return f.Name == in.Format }) {
+		return nil, invalid("'vault import --help' lists them", "unknown format %q", in.Format)
+	}
 	input := importers.Input{Kind: in.Kind}
 	for _, p := range in.Paths {
 		if !filepath.IsAbs(p) {

@@ -58,7 +58,7 @@ type Hit struct {
 // nothing that looks like a secret.
 func (h *Home) Recall(ctx context.Context, q RecallQuery) (Recalled, error) {
 	out := Recalled{Hits: []Hit{}}
-	scopes, err := h.selected(q.Scope)
+	scopes, err := h.serving(q.Scope)
 	if err != nil {
 		return out, err
 	}

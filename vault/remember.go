@@ -72,6 +72,9 @@ func (h *Home) Remember(ctx context.Context, d Draft) (Change, error) {
 		out = t.outcome(done, c)
 		return err
 	})
+	if err == nil && d.Scope == "" {
+		h.noteNoProject(d.Kind, s)
+	}
 	return out, err
 }
 
@@ -85,10 +88,17 @@ func (h *Home) scopeFor(name string, kind Kind) (*Scope, error) {
 	}
 	s, err := h.project()
 	if CodeOf(err) == NotFound {
-		h.notice("no project here: remembered for the user")
 		return h.userScope(), nil
 	}
 	return s, err
+}
+
+// noteNoProject says where something went that would have been the project's,
+// had there been one.
+func (h *Home) noteNoProject(kind Kind, s *Scope) {
+	if kind != Preference && s.name == UserScope {
+		h.notice("no project here: it is with the user's own")
+	}
 }
 
 // draft makes an entry of a draft, all but its id and what depends on other
@@ -274,15 +284,11 @@ func (h *Home) locate(ctx context.Context, scope, prefix string) (*Scope, *tree,
 	if err != nil {
 		return nil, nil, located{}, err
 	}
-	scopes, err := h.selected(scope)
-	if err != nil {
-		return nil, nil, located{}, err
-	}
+	scopes, first := h.selected(scope)
 	var (
 		in    *Scope
 		at    *tree
 		found []located
-		first error
 	)
 	for _, s := range scopes {
 		t, err := s.read(ctx)
@@ -327,6 +333,17 @@ func (h *Home) selected(name string) ([]*Scope, error) {
 		return nil, nil
 	}
 	return []*Scope{s}, nil
+}
+
+// serving is selected for what is to be answered as far as it can: where the
+// folder's project can't be told, it says so and leaves that out.
+func (h *Home) serving(name string) ([]*Scope, error) {
+	scopes, err := h.selected(name)
+	if err != nil && name == "" {
+		h.notice(err.Error())
+		err = nil
+	}
+	return scopes, err
 }
 
 // IsID reports whether a person's word has the form of an entry's id, or of

@@ -66,18 +66,16 @@ func (h *Home) Status(ctx context.Context) (Status, error) {
 	} else {
 		out.Workspace.Notes = []string{strings.TrimPrefix(oneLine(err.Error()), workspace.ErrNoProject.Error()+": ")}
 	}
-	scopes, err := h.Scopes()
-	if err != nil {
-		return out, err
-	}
+	scopes, _ := h.Scopes() // that the project can't be found is said above
 	for _, s := range scopes {
 		out.Scopes = append(out.Scopes, s.status(ctx))
 	}
+	var err error
 	if out.Context, err = h.contextStatus(ctx); err != nil {
 		return out, err
 	}
-	out.Receipts, err = h.Receipts(ctx, statusReceipts)
-	return out, err
+	out.Receipts, _ = h.Receipts(ctx, statusReceipts)
+	return out, nil
 }
 
 func (h *Home) contextStatus(ctx context.Context) (ContextStatus, error) {
@@ -144,7 +142,7 @@ func (s *Scope) status(ctx context.Context) ScopeStatus {
 	for _, p := range sortedKeys(t.blocked) {
 		out.Blocked = append(out.Blocked, t.blocked[p])
 	}
-	out.Uncommitted = sortedKeys(a.files)
+	out.Uncommitted = a.paths()
 	list, err := t.entries(ctx)
 	if err != nil {
 		return fail(s.fail(err))

@@ -78,6 +78,9 @@ func (h *Home) Trace(ctx context.Context, n TraceNote) (Change, error) {
 		out = t.outcome(done, c)
 		return err
 	})
+	if err == nil && n.Scope == "" {
+		h.noteNoProject(SessionTrace, s)
+	}
 	return out, err
 }
 
