@@ -22,7 +22,7 @@ func inlineText(s string) string {
 // plainText is inlineText with code left between its marks, for a line that
 // people and agents read.
 func plainText(s string) string {
-	if strings.IndexAny(s, "\\`<&[_*") < 0 {
+	if !strings.ContainsAny(s, "\\`<&[_*") {
 		return s
 	}
 	p := inline{s: s, keepCode: true}

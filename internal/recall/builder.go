@@ -21,8 +21,6 @@ const (
 	fieldCount
 )
 
-var fieldNames = [fieldCount]string{"body", "title", "tags", "description"}
-
 const (
 	maxFrequency = 63   // a word's count in one passage is kept up to here
 	guessBytes   = 4096 // of an entry that its language is told by

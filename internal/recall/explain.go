@@ -12,7 +12,6 @@ func (s *searcher) explain(c *candidate, e *entryfile.Entry, ps []passage) (stri
 	type found struct {
 		fields []string
 		words  []string
-		near   bool
 	}
 	by := map[int]*found{}
 	note := func(where, text string) {

@@ -78,7 +78,7 @@ func (ix *Index) Failures() []error {
 
 func (s *segment) release() {
 	if s.close != nil {
-		s.close()
+		_ = s.close() // what was only read
 	}
 }
 
