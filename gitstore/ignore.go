@@ -112,10 +112,17 @@ func (p pattern) match(rel string, isDir bool) bool {
 	if p.dirOnly && !isDir {
 		return false
 	}
+	glob := p.glob
 	if !p.anchored {
 		rel = rel[strings.LastIndexByte(rel, '/')+1:]
+	} else if n := strings.IndexAny(glob, `*?[\`); n > 0 {
+		// git compares what comes before the first special character apart.
+		if !strings.HasPrefix(rel, glob[:n]) {
+			return false
+		}
+		glob, rel = glob[n:], rel[n:]
 	}
-	return wildmatch(p.glob, rel)
+	return wildmatch(glob, rel)
 }
 
 // wildmatch is git's: * and ? and [] stop at slashes, ** as a whole part does
@@ -243,7 +250,7 @@ func class(p string, c byte) (bool, string) {
 				return false, ""
 			}
 		}
-		matched = matched || lo <= c && c <= hi
+		matched = matched || c == lo || lo <= c && c <= hi
 		p = rest
 	}
 }

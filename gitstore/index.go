@@ -69,8 +69,8 @@ type cacheTree struct {
 
 var (
 	errIndex = errors.New("unreadable index")
-	// errOddIndex is an index that git can read and we cannot: split or sparse.
-	errOddIndex = errors.New("split or sparse index")
+	// errSparse is an index with folders in the place of their files.
+	errSparse = errors.New("sparse index")
 )
 
 func (x *index) find(path string) (int, bool) {
@@ -129,8 +129,10 @@ func decodeIndex(data []byte) (*index, error) {
 			if t, after, err := decodeCacheTree(ext, 0); err == nil && len(after) == 0 {
 				x.tree = t
 			}
+		case name == "sdir":
+			return nil, errSparse
 		case name[0] < 'A' || name[0] > 'Z':
-			return nil, errOddIndex
+			return nil, errIndex // a split index, which is then written whole
 		}
 	}
 	return x, nil
@@ -152,7 +154,7 @@ func decodeEntry(b []byte, version uint32, last string) (indexEntry, []byte, err
 	e.stat = statData{ctimeSec: f(0), ctimeNano: f(1), mtimeSec: f(2), mtimeNano: f(3), dev: f(4), ino: f(5), uid: f(7), gid: f(8), size: f(9)}
 	e.mode = Mode(f(6)).canonical()
 	if e.mode == ModeDir {
-		return e, nil, errOddIndex
+		return e, nil, errSparse
 	}
 	copy(e.hash[:], b[40:60])
 	flags := binary.BigEndian.Uint16(b[60:])

@@ -49,8 +49,8 @@ func (tx *Tx) start() error {
 	if err != nil {
 		return err
 	}
-	if v.oddIndex {
-		return fail(ErrUnfinished, "the index of %s is split or sparse: run git update-index --no-split-index, or git sparse-checkout disable, there", r.dir)
+	if v.sparse {
+		return fail(ErrUnfinished, "%s is a sparse checkout: run git sparse-checkout disable there", r.dir)
 	}
 	if v.index != nil {
 		if path := v.index.unmerged(); path != "" {

@@ -26,10 +26,10 @@ type View struct {
 	stale   []string           // clean files that the index's stat data does not know
 	index   *index             // as read; nil: missing or unreadable
 	// indexID is the state of the index file, indexOK whether the index's
-	// entries are what Head holds, oddIndex whether it is one only git reads.
-	indexID  fsys.ID
-	indexOK  bool
-	oddIndex bool
+	// entries are what Head holds, sparse whether it lists folders, not files.
+	indexID fsys.ID
+	indexOK bool
+	sparse  bool
 }
 
 // File is one file of a View: one that the newest commit holds, or one that it
@@ -301,7 +301,7 @@ func (r *Repo) fill(v *View, j *journal) error {
 	x, id, err := r.readIndex()
 	v.index, v.indexID = x, id
 	if err != nil {
-		v.index, v.oddIndex = nil, errors.Is(err, errOddIndex)
+		v.index, v.sparse = nil, errors.Is(err, errSparse)
 		if v.indexID, err = r.indexID(); err != nil {
 			v.indexID = fsys.ID{}
 		}

@@ -1,0 +1,5 @@
+package gitstore
+
+import "errors"
+
+func mkfifo(string) error { return errors.ErrUnsupported }
