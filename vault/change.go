@@ -539,7 +539,7 @@ func (t *txn) print(f *file) ([]byte, error) {
 	meant, got := f.doc.Sections(), again.Sections()
 	same := len(meant) == len(got)
 	for i := 0; same && i < len(meant); i++ {
-		same = meant[i].Err != nil && got[i].Err != nil || entryfile.Hash(meant[i].Entry) == entryfile.Hash(got[i].Entry)
+		same = meant[i].Err != nil && got[i].Err != nil || meant[i].Equal(got[i].Entry)
 	}
 	if !same {
 		return nil, &Error{Code: Failed, Message: f.path + " would not read back as it was meant", Hint: "nothing was written; please report this"}

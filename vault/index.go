@@ -3,6 +3,7 @@ package vault
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"hash/fnv"
 	"os"
 	"path"
 	"path/filepath"
@@ -19,15 +20,23 @@ import (
 type facts struct {
 	count       int
 	first, last string               // created of the oldest and the newest
-	lines       []generate.IndexLine // of a rolled file only those listed all the same
+	lines       []indexLine          // of a rolled file only those listed all the same
 	supersedes  [][2]string          // superseded id, id of the entry that names it
 	unwritten   bool                 // holds entries whose ids are not written down
 	ended       int                  // of count: resolved threads and conflict siblings
 	expires     []string             // of the entries that have a date for it
 }
 
-// factsOf reads a file. Its lines know nothing yet of what supersedes them.
-func factsOf(f *file) (facts, error) {
+// An indexLine is a line of INDEX.md, and a sum of the text that it was made
+// from. It knows nothing yet of what supersedes it.
+type indexLine struct {
+	generate.IndexLine
+	sum uint64
+}
+
+// factsOf reads a file. Lines of entries whose text is still the same are taken
+// from what was known before, by id.
+func factsOf(f *file, known map[string]indexLine) (facts, error) {
 	doc, err := f.document()
 	if err != nil {
 		return facts{}, err
@@ -53,11 +62,26 @@ func factsOf(f *file) (facts, error) {
 		for _, old := range s.Supersedes {
 			out.supersedes = append(out.supersedes, [2]string{old, s.ID})
 		}
-		if !f.rolled() || listedWhenRolled(s.Entry) {
-			out.lines = append(out.lines, generate.Line(s.Entry, f.path, anchors[s.Line], s.Line, ""))
+		if f.rolled() && !listedWhenRolled(s.Entry) {
+			continue
 		}
+		line := indexLine{sum: maphash64(doc.Source(s))}
+		if old, ok := known[s.ID]; ok && old.sum == line.sum && old.Path == f.path {
+			line.IndexLine = old.IndexLine
+			line.Anchor, line.Order = anchors[s.Line], s.Line
+		} else {
+			line.IndexLine = generate.Line(s.Entry, f.path, anchors[s.Line], s.Line, "")
+		}
+		out.lines = append(out.lines, line)
 	}
 	return out, nil
+}
+
+// maphash64 is a sum that tells texts apart, the same in every process.
+func maphash64(data []byte) uint64 {
+	h := fnv.New64a()
+	_, _ = h.Write(data)
+	return h.Sum64()
 }
 
 // listedWhenRolled reports whether an entry keeps its index line after it has
@@ -111,43 +135,56 @@ type surveyor struct {
 	cache map[string]facts
 	used  map[string]facts
 	fresh bool // something had to be read anew
+	known map[string]indexLine
 }
 
 func (v *surveyor) facts(unit string, files []*file) (facts, error) {
-	key := unitKey(unit, files)
-	if key != "" {
-		if f, ok := v.cache[key]; ok {
-			v.used[key] = f
-			return f, nil
-		}
+	key, err := unitKey(unit, files)
+	if err != nil {
+		return facts{}, err
+	}
+	if f, ok := v.cache[key]; ok {
+		v.used[key] = f
+		return f, nil
 	}
 	var out facts
 	for _, f := range files {
-		g, err := factsOf(f)
+		g, err := factsOf(f, v.lines())
 		if err != nil {
 			return out, err
 		}
 		out.merge(g)
 	}
-	if key != "" {
-		v.used[key] = out
-		v.fresh = true
-	}
+	v.used[key] = out
+	v.fresh = true
 	return out, nil
 }
 
-// unitKey names the content of a unit; what is being edited has no name yet.
-func unitKey(unit string, files []*file) string {
+// lines are all lines that the cache knows, by id.
+func (v *surveyor) lines() map[string]indexLine {
+	if v.known == nil {
+		v.known = map[string]indexLine{}
+		for _, f := range v.cache {
+			for _, l := range f.lines {
+				v.known[l.ID] = l
+			}
+		}
+	}
+	return v.known
+}
+
+// unitKey names the content of a unit.
+func unitKey(unit string, files []*file) (string, error) {
 	h := sha256.New()
 	h.Write([]byte(unit))
 	for _, f := range files {
-		if f.hash.IsZero() {
-			return ""
+		hash, err := f.contentHash()
+		if err != nil {
+			return "", err
 		}
-		h.Write([]byte("\x00" + f.path + "\x00"))
-		h.Write(f.hash[:])
+		h.Write([]byte("\x00" + f.path + "\x00" + hash))
 	}
-	return hex.EncodeToString(h.Sum(nil)[:16])
+	return hex.EncodeToString(h.Sum(nil)[:16]), nil
 }
 
 // survey is the facts about all of a tree.
@@ -202,8 +239,8 @@ func (t *tree) index(name, cacheDir string) ([]byte, error) {
 		for _, u := range s.kinds[k] {
 			lines := make([]generate.IndexLine, len(u.lines))
 			for i, l := range u.lines {
-				l.SupersededBy = s.successors[l.ID]
-				lines[i] = l
+				lines[i] = l.IndexLine
+				lines[i].SupersededBy = s.successors[l.ID]
 			}
 			if u.rolled {
 				kind.Rolled = append(kind.Rolled, generate.RolledFile{Path: u.unit, Count: u.count, First: u.first, Last: u.last, Lines: lines})
@@ -284,6 +321,7 @@ func encodeFacts(m map[string]facts) []byte {
 			w.int(l.Order)
 			w.bool(l.Pinned)
 			w.bool(l.Resolved)
+			w.int(int(l.sum))
 		}
 	}
 	sum := sha256.Sum256(w.buf)
@@ -308,11 +346,11 @@ func decodeFacts(data []byte) map[string]facts {
 			f.supersedes = append(f.supersedes, [2]string{r.text(), r.text()})
 		}
 		for i := r.int(); i > 0 && !r.bad; i-- {
-			var l generate.IndexLine
+			var l indexLine
 			for _, s := range []*string{&l.ID, &l.Title, &l.Text, &l.Created, &l.Expires, &l.Path, &l.Anchor, &l.Conflict} {
 				*s = r.text()
 			}
-			l.Order, l.Pinned, l.Resolved = r.int(), r.bool(), r.bool()
+			l.Order, l.Pinned, l.Resolved, l.sum = r.int(), r.bool(), r.bool(), uint64(r.int())
 			f.lines = append(f.lines, l)
 		}
 		if r.bad {

@@ -177,6 +177,9 @@ func (f *file) contentHash() (string, error) {
 	if !f.hash.IsZero() {
 		return f.hash.String(), nil
 	}
+	if f.doc != nil && f.kind != "" {
+		return gitstore.BlobHash(f.doc.Bytes()).String(), nil
+	}
 	data, err := f.bytes()
 	return gitstore.BlobHash(data).String(), err
 }

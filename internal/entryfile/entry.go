@@ -5,6 +5,7 @@ package entryfile
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 )
@@ -137,6 +138,15 @@ func (e Entry) Clone() Entry {
 	e.DerivedFrom = append([]string(nil), e.DerivedFrom...)
 	e.Extra = append([]Field(nil), e.Extra...)
 	return e
+}
+
+// Equal reports whether two entries say the same in every field.
+func (e Entry) Equal(o Entry) bool {
+	return e.ID == o.ID && e.Kind == o.Kind && e.Title == o.Title && e.Description == o.Description && e.Body == o.Body &&
+		slices.Equal(e.Tags, o.Tags) && e.Pinned == o.Pinned && e.Created == o.Created && e.Updated == o.Updated &&
+		e.Source == o.Source && e.Evidence == o.Evidence && slices.Equal(e.Paths, o.Paths) && e.Code == o.Code &&
+		e.Session == o.Session && slices.Equal(e.Supersedes, o.Supersedes) && e.Status == o.Status && e.Outcome == o.Outcome &&
+		e.Expires == o.Expires && slices.Equal(e.DerivedFrom, o.DerivedFrom) && e.Conflict == o.Conflict && slices.Equal(e.Extra, o.Extra)
 }
 
 // Changed is the time of the entry's last change, as written.
