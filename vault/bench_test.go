@@ -38,3 +38,13 @@ func BenchmarkRemember(b *testing.B) {
 		remember(b, h, fmt.Sprintf("Short %d", i), fmt.Sprintf("Note number %d.", i))
 	}
 }
+
+// BenchmarkList is a list of a thousand entries, 1 MB.
+func BenchmarkList(b *testing.B) {
+	h := benchHome(b, 1<<20)
+	for b.Loop() {
+		if _, err := h.List(context.Background(), vault.ListQuery{}); err != nil {
+			b.Fatal(err)
+		}
+	}
+}

@@ -1,6 +1,7 @@
 package vault
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"slices"
@@ -175,7 +176,7 @@ func (t *tree) successors(ctx context.Context) (map[string][]string, error) {
 		if err != nil {
 			return nil, err
 		}
-		if !strings.Contains(string(data), "supersedes") {
+		if !bytes.Contains(data, []byte("supersedes")) {
 			continue
 		}
 		doc, err := f.document()

@@ -19,12 +19,12 @@ import (
 // a change costs what its own file costs.
 type facts struct {
 	count       int
-	first, last string               // created of the oldest and the newest
-	lines       []indexLine          // of a rolled file only those listed all the same
-	supersedes  [][2]string          // superseded id, id of the entry that names it
-	unwritten   bool                 // holds entries whose ids are not written down
-	ended       int                  // of count: resolved threads and conflict siblings
-	expires     []string             // of the entries that have a date for it
+	first, last string      // created of the oldest and the newest
+	lines       []indexLine // of a rolled file only those listed all the same
+	supersedes  [][2]string // superseded id, id of the entry that names it
+	unwritten   bool        // holds entries whose ids are not written down
+	ended       int         // of count: resolved threads and conflict siblings
+	expires     []string    // of the entries that have a date for it
 }
 
 // An indexLine is a line of INDEX.md, and a sum of the text that it was made

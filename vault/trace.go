@@ -1,6 +1,7 @@
 package vault
 
 import (
+	"bytes"
 	"context"
 	"strings"
 
@@ -129,7 +130,7 @@ func (t *tree) tracesOf(session string) ([]located, error) {
 		if err != nil {
 			return nil, err
 		}
-		if !strings.Contains(string(data), session) {
+		if !bytes.Contains(data, []byte(session)) {
 			continue
 		}
 		doc, err := f.document()

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bufio"
 	"context"
 	"errors"
 	"fmt"
@@ -23,6 +24,7 @@ import (
 type world struct {
 	stdin          io.Reader
 	stdout, stderr io.Writer
+	flush          func() error                // of a stdout that is written in large pieces; nil where it is not
 	lookup         func(string) (string, bool) // the environment
 	dir            string
 	inTerminal     bool // a person can be asked
@@ -36,12 +38,30 @@ func process() world {
 	if err != nil {
 		dir = "."
 	}
-	return world{
+	w := world{
 		stdin: os.Stdin, stdout: os.Stdout, stderr: os.Stderr, lookup: os.LookupEnv, dir: dir,
 		inTerminal:  term.IsTerminal(int(os.Stdin.Fd())) && term.IsTerminal(int(os.Stderr.Fd())),
 		outTerminal: term.IsTerminal(int(os.Stdout.Fd())),
 		errTerminal: term.IsTerminal(int(os.Stderr.Fd())),
 	}
+	if !w.outTerminal {
+		out := bufio.NewWriterSize(os.Stdout, 64<<10)
+		w.stdout, w.flush = out, out.Flush
+	}
+	return w
+}
+
+// finish writes out what is still held back; that it can't is a failure of
+// what otherwise went well.
+func (w world) finish(code int) int {
+	if w.flush == nil {
+		return code
+	}
+	if err := w.flush(); err != nil && code == 0 {
+		fmt.Fprintln(w.stderr, "vault: standard output: "+oneLine(err.Error()))
+		return 1
+	}
+	return code
 }
 
 func (w world) getenv(name string) string {

@@ -10,7 +10,8 @@ import (
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, terminate)
-	code := run(ctx, os.Args[1:], process())
+	w := process()
+	code := run(ctx, os.Args[1:], w)
 	stop()
-	os.Exit(code)
+	os.Exit(w.finish(code))
 }

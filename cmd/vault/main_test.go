@@ -13,7 +13,10 @@ import (
 
 func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){
-		"vault": func() { os.Exit(run(context.Background(), os.Args[1:], process())) },
+		"vault": func() {
+			w := process()
+			os.Exit(w.finish(run(context.Background(), os.Args[1:], w)))
+		},
 	})
 }
 

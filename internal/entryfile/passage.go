@@ -25,6 +25,7 @@ const (
 const (
 	maxPassage = 4 << 10
 	maxLook    = 32 << 10
+	enough     = 4 * MaxDescription // of a paragraph, to take a sentence from
 )
 
 // passages lists the passages of a Markdown text. It is for choosing a line to
@@ -79,10 +80,11 @@ func passages(text string) iter.Seq[passage] {
 					return
 				}
 			}
-			if open = strings.TrimSpace(open + " " + oneLine(bare)); marked == headingMark {
-				if !flush(titleLine) {
-					return
-				}
+			if len(open) < enough {
+				open = strings.TrimSpace(open + " " + oneLine(bare))
+			}
+			if marked == headingMark && !flush(titleLine) {
+				return
 			}
 			if hardBreak && !flush(prose) {
 				return
@@ -153,14 +155,7 @@ func isAside(text string) bool {
 			return true
 		}
 	}
-	words := strings.Fields(text)
-	links := 0
-	for _, w := range words {
-		if strings.Contains(w, "://") {
-			links++
-		}
-	}
-	return links > 0 && len(words) < 5
+	return strings.Contains(text, "://") && len(strings.Fields(text)) < 5
 }
 
 var bibliography = map[string]bool{
