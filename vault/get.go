@@ -62,7 +62,7 @@ func (h *Home) List(ctx context.Context, q ListQuery) ([]Entry, error) {
 	if q.Kind != "" {
 		kinds = []Kind{q.Kind}
 	}
-	out := []Entry{}
+	var kept []*Entry
 	uses := map[string]int{}
 	for _, s := range scopes {
 		t, err := s.read(ctx)
@@ -96,11 +96,11 @@ func (h *Home) List(ctx context.Context, q ListQuery) ([]Entry, error) {
 			if !q.Body {
 				e.Body = ""
 			}
-			out = append(out, *e)
+			kept = append(kept, e)
 		}
 	}
-	sort.SliceStable(out, func(i, j int) bool {
-		a, b := out[i], out[j]
+	sort.SliceStable(kept, func(i, j int) bool {
+		a, b := kept[i], kept[j]
 		if m, n := uses[a.Scope+"/"+a.ID], uses[b.Scope+"/"+b.ID]; q.ByUse && m != n {
 			return m > n
 		}
@@ -110,6 +110,10 @@ func (h *Home) List(ctx context.Context, q ListQuery) ([]Entry, error) {
 		// Within one second, a ledger's later entry is the newer one.
 		return cmp.Or(cmp.Compare(a.Scope, b.Scope), cmp.Compare(a.File, b.File), cmp.Compare(b.Line, a.Line), cmp.Compare(a.ID, b.ID)) < 0
 	})
+	out := make([]Entry, len(kept))
+	for i, e := range kept {
+		out[i] = *e
+	}
 	return out, failed
 }
 

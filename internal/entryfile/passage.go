@@ -32,13 +32,13 @@ const (
 // show; where a text is ambiguous it guesses.
 func passages(text string) iter.Seq[passage] {
 	return func(yield func(passage) bool) {
-		var open string // the paragraph so far
+		var open []byte // the paragraph so far
 		flush := func(kind passageKind) bool {
-			p := passage{open, kind}
-			if kind == prose && isAside(open) {
+			p := passage{string(open), kind}
+			if kind == prose && isAside(p.text) {
 				p.kind = aside
 			}
-			open = ""
+			open = open[:0]
 			return p.text == "" || yield(p)
 		}
 		fence := ""
@@ -63,7 +63,7 @@ func passages(text string) iter.Seq[passage] {
 				if !flush(titleLine) {
 					return
 				}
-				if strings.HasPrefix(line, "~~~") && open == "" {
+				if strings.HasPrefix(line, "~~~") && len(open) == 0 {
 					fence = "~~~"
 				}
 				continue
@@ -75,13 +75,16 @@ func passages(text string) iter.Seq[passage] {
 				continue
 			}
 			bare, marked := stripMarks(line)
-			if marked != unmarked || !wraps(open) {
+			if marked != unmarked || !wraps(len(open)) {
 				if !flush(prose) {
 					return
 				}
 			}
 			if len(open) < enough {
-				open = strings.TrimSpace(open + " " + oneLine(bare))
+				if len(open) > 0 && bare != "" {
+					open = append(open, ' ')
+				}
+				open = append(open, oneLine(bare)...)
 			}
 			if marked == headingMark && !flush(titleLine) {
 				return
@@ -96,7 +99,7 @@ func passages(text string) iter.Seq[passage] {
 
 // wraps reports whether a line may go on in the next one: it is long enough to
 // have been wrapped, and what is joined is not too long.
-func wraps(line string) bool { return len(line) >= 40 && len(line) < maxPassage }
+func wraps(length int) bool { return length >= 40 && length < maxPassage }
 
 type mark uint8
 

@@ -92,7 +92,28 @@ func fromNode(n *yaml.Node) (value, error) {
 }
 
 // oneLine puts text on one line.
-func oneLine(text string) string { return strings.Join(strings.Fields(text), " ") }
+func oneLine(text string) string {
+	if isOneLine(text) {
+		return text
+	}
+	return strings.Join(strings.Fields(text), " ")
+}
+
+// isOneLine reports whether oneLine has nothing to do; most texts are such.
+func isOneLine(text string) bool {
+	space := true
+	for i := range len(text) {
+		switch c := text[i]; {
+		case c == ' ' && !space:
+			space = true
+		case c <= ' ' || c >= 0x7f:
+			return false
+		default:
+			space = false
+		}
+	}
+	return !space || text == ""
+}
 
 var bom = []byte("\ufeff")
 
