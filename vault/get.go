@@ -101,8 +101,10 @@ func (h *Home) List(ctx context.Context, q ListQuery) ([]Entry, error) {
 	}
 	sort.SliceStable(kept, func(i, j int) bool {
 		a, b := kept[i], kept[j]
-		if m, n := uses[a.Scope+"/"+a.ID], uses[b.Scope+"/"+b.ID]; q.ByUse && m != n {
-			return m > n
+		if q.ByUse {
+			if m, n := uses[a.Scope+"/"+a.ID], uses[b.Scope+"/"+b.ID]; m != n {
+				return m > n
+			}
 		}
 		if !a.Created.Equal(b.Created) {
 			return a.Created.After(b.Created)
