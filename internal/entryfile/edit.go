@@ -2,8 +2,10 @@ package entryfile
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -118,19 +120,41 @@ func (d *Document) Replace(id string, e Entry) error {
 	if !ok {
 		return fmt.Errorf("%s is not in %s", id, d.path)
 	}
+	if !ValidID(e.ID) {
+		return fmt.Errorf("%q is not an id", e.ID)
+	}
+	if at, taken := d.byID[e.ID]; taken && at != i {
+		return fmt.Errorf("%s is in %s already", e.ID, d.path)
+	}
 	return d.replace(i, e)
 }
 
 func (d *Document) replace(i int, e Entry) error {
 	e.Kind = d.kind
-	e = normal(e)
 	if !d.kind.IsLedger() {
-		return d.replaceFile(e)
+		return d.replaceFile(normal(e))
 	}
-	if err := printable(e); err != nil {
+	s := d.sections[i]
+	out, after, err := d.rewrite(&s, normal(e))
+	if err != nil {
 		return err
 	}
-	s := &d.sections[i]
+	d.splice(s.Start, s.End, out)
+	after.move(s.Start)
+	d.sections[i] = after
+	for j := i + 1; j < len(d.sections); j++ {
+		d.sections[j].move(after.next - s.next)
+	}
+	d.rename(i, s.ID, e.ID)
+	return nil
+}
+
+// rewrite makes the text of a section that says e, read back, and the section
+// as it is where that text begins at 0.
+func (d *Document) rewrite(s *section, e Entry) ([]byte, section, error) {
+	if err := printable(e); err != nil {
+		return nil, section{}, err
+	}
 	old := s.Entry
 	if !s.Written {
 		old.ID = s.rawID
@@ -161,23 +185,15 @@ func (d *Document) replace(i int, e Entry) error {
 	check := Document{kind: d.kind, path: d.path, data: out}
 	check.parseLedger()
 	if err := readBack(&check, e); err != nil {
-		return err
+		return nil, section{}, err
 	}
 	if e.Body != s.Body && s.End == s.next && s.next < len(d.data) {
 		out = append(out, d.eol...) // a body may need a blank line to end at
 	}
-	d.splice(s.Start, s.End, out)
 	after := check.sections[0]
-	after.move(s.Start)
-	after.next = s.next + len(out) - (s.End - s.Start)
+	after.next = len(out) + s.next - s.End
 	after.Written = true
-	shift := after.next - s.next
-	d.sections[i] = after
-	for j := i + 1; j < len(d.sections); j++ {
-		d.sections[j].move(shift)
-	}
-	d.rename(i, s.ID, e.ID)
-	return nil
+	return out, after, nil
 }
 
 // bodyText is what stands below the metadata: the bytes that are there where
@@ -244,7 +260,7 @@ func (d *Document) Remove(id string) error {
 	}
 	d.splice(start, end, nil)
 	removed := end - start
-	d.sections = append(d.sections[:i:i], d.sections[i+1:]...)
+	d.sections = slices.Delete(d.sections, i, i+1)
 	for j := i; j < len(d.sections); j++ {
 		d.sections[j].move(-removed)
 	}
@@ -329,28 +345,55 @@ func headingStands(above, below []byte) bool {
 	return false
 }
 
-// Adopt writes down the ids of the entries that have none in the file, and of
-// with what they lack of created, source, session and code. It returns the ids.
+// Adopt writes down the ids of the entries that have none in the file. Where
+// such an entry has no created, source, session or code, it gets those of with.
+// Adopt returns the ids; after an error nothing has changed.
 func (d *Document) Adopt(with Entry) ([]string, error) {
+	if !d.kind.IsLedger() {
+		if len(d.sections) == 0 || d.sections[0].Written || d.sections[0].Err != nil {
+			return nil, nil
+		}
+		id := d.sections[0].ID
+		if err := d.replaceFile(d.sections[0].Entry.adopted(with)); err != nil {
+			return nil, err
+		}
+		return []string{id}, nil
+	}
 	var ids []string
-	for i := range d.sections {
-		s := &d.sections[i]
+	var data bytes.Buffer
+	done := 0 // how far data is written
+	sections := slices.Clone(d.sections)
+	for i := range sections {
+		s := &sections[i]
+		data.Write(d.data[done:s.Start])
+		done = s.Start
+		moved := data.Len() - done
 		if s.Written || s.Err != nil {
+			s.move(moved)
 			continue
 		}
-		e := s.Entry
-		for _, f := range []struct {
-			to   *string
-			from string
-		}{{&e.Created, with.Created}, {&e.Source, with.Source}, {&e.Session, with.Session}, {&e.Code, with.Code}} {
-			if *f.to == "" {
-				*f.to = f.from
-			}
+		out, after, err := d.rewrite(&d.sections[i], s.Entry.adopted(with))
+		if err != nil {
+			return nil, err
 		}
-		if err := d.replace(i, e); err != nil {
-			return ids, err
-		}
-		ids = append(ids, e.ID)
+		done = s.End
+		ids = append(ids, s.ID)
+		*s = after
+		s.move(data.Len())
+		data.Write(out)
+	}
+	if len(ids) > 0 {
+		data.Write(d.data[done:])
+		d.data, d.sections = data.Bytes(), sections
 	}
 	return ids, nil
+}
+
+// adopted is e with what it lacks of what is known of a hand edit.
+func (e Entry) adopted(with Entry) Entry {
+	e.Created = cmp.Or(e.Created, with.Created)
+	e.Source = cmp.Or(e.Source, with.Source)
+	e.Session = cmp.Or(e.Session, with.Session)
+	e.Code = cmp.Or(e.Code, with.Code)
+	return e
 }

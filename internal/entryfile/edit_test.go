@@ -193,6 +193,8 @@ func TestEditsRefuse(t *testing.T) {
 	}{
 		"an id that is there":      {d.Append(Entry{ID: "gk2m9xqd", Title: "T"}), "gk2m9xqd is in decisions.md already"},
 		"an id that is none":       {d.Append(Entry{ID: "x", Title: "T"}), `"x" is not an id`},
+		"another's id":             {d.Replace("gk2m9xqd", Entry{ID: "hk2m9xqd", Title: "T"}), "hk2m9xqd is in decisions.md already"},
+		"no id at all":             {d.Replace("gk2m9xqd", Entry{Title: "T"}), `"" is not an id`},
 		"a change of no entry":     {d.Set(Entry{ID: "jk2m9xqd", Title: "T"}), "jk2m9xqd is not in decisions.md"},
 		"a removal of no entry":    {d.Remove("jk2m9xqd"), "jk2m9xqd is not in decisions.md"},
 		"a title of two lines":     {d.Set(Entry{ID: "gk2m9xqd", Title: "a\nb"}), "more than one line"},
