@@ -43,23 +43,43 @@ func (e Entry) Line() string {
 	if e.Body == e.Title {
 		return ""
 	}
-	var second string
-	for p := range passages(e.Body) {
+	// The sentence is nearly always in the first few lines. Where it ends within
+	// them, what follows can't change it.
+	if len(e.Body) > firstLook {
+		if line, ok := sayingLine(e.Body[:firstLook], e.Title, true); ok {
+			return Shorten(line, MaxDescription)
+		}
+	}
+	line, _ := sayingLine(e.Body, e.Title, false)
+	return Shorten(line, MaxDescription)
+}
+
+// firstLook is how much of a body is looked at first, in bytes.
+const firstLook = 400
+
+// sayingLine is the first sentence of prose that is not the title again, and
+// true; without one the first sentence of anything else. Of a text that was
+// cut, a sentence counts only where more follows it.
+func sayingLine(text, title string, cut bool) (line string, ok bool) {
+	for p := range passages(text) {
 		for rest := p.text; rest != ""; {
 			sentence := firstSentence(rest)
 			rest = strings.TrimSpace(rest[len(sentence):])
-			if !hasWords(sentence) || withoutStop(sentence) == withoutStop(e.Title) {
+			if cut && rest == "" {
+				return "", false
+			}
+			if !hasWords(sentence) || withoutStop(sentence) == withoutStop(title) {
 				continue
 			}
 			if p.kind == prose {
-				return Shorten(sentence, MaxDescription)
+				return sentence, true
 			}
-			if second == "" {
-				second = sentence
+			if line == "" {
+				line = sentence
 			}
 		}
 	}
-	return Shorten(second, MaxDescription)
+	return line, false
 }
 
 func withoutStop(sentence string) string { return strings.TrimRight(sentence, ".。") }
