@@ -51,6 +51,9 @@ func (t *tree) mergeCards(paths []string) {
 			t.mergeCard(path)
 		}
 	}
+	if t.virtual {
+		return
+	}
 	for _, c := range t.newCards {
 		if data, err := c.Bytes(); err == nil && t.files[c.Path()] == nil {
 			t.files[c.Path()] = data

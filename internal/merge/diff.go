@@ -106,10 +106,7 @@ func (s *side) plain() bool {
 // differing cuts common entries off both ends of two ledgers. It cuts only
 // where an entry begins whatever stands before it.
 func differing(a, b []byte) ([]byte, []byte) {
-	n := 0
-	for n < len(a) && n < len(b) && a[n] == b[n] {
-		n++
-	}
+	n := commonPrefix(a, b)
 	for from := n; ; {
 		i := bytes.LastIndex(a[:from], entryStart)
 		if i < 0 {
@@ -121,11 +118,7 @@ func differing(a, b []byte) ([]byte, []byte) {
 		}
 		from = i
 	}
-	n = 0
-	for n < len(a) && n < len(b) && a[len(a)-1-n] == b[len(b)-1-n] {
-		n++
-	}
-	for at := len(a) - n; ; {
+	for at := len(a) - commonSuffix(a, b); ; {
 		i := bytes.Index(a[at:], entryStart)
 		if i < 0 {
 			break
@@ -136,6 +129,31 @@ func differing(a, b []byte) ([]byte, []byte) {
 		}
 	}
 	return a, b
+}
+
+// block is how much is compared at once while nothing differs.
+const block = 1 << 10
+
+func commonPrefix(a, b []byte) int {
+	n := 0
+	for n+block <= min(len(a), len(b)) && bytes.Equal(a[n:n+block], b[n:n+block]) {
+		n += block
+	}
+	for n < len(a) && n < len(b) && a[n] == b[n] {
+		n++
+	}
+	return n
+}
+
+func commonSuffix(a, b []byte) int {
+	n := 0
+	for n+block <= min(len(a), len(b)) && bytes.Equal(a[len(a)-n-block:len(a)-n], b[len(b)-n-block:len(b)-n]) {
+		n += block
+	}
+	for n < len(a) && n < len(b) && a[len(a)-1-n] == b[len(b)-1-n] {
+		n++
+	}
+	return n
 }
 
 var (

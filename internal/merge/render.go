@@ -23,9 +23,15 @@ func (t *tree) render() {
 			t.keepBeside(p.path, p.from.raw)
 			continue
 		}
-		p.raw, p.entry = p.from.raw, p.from.entry
-		for _, s := range []*side{t.ours, t.theirs} {
-			if v := s.entries[id]; v != nil && v != p.from && !same(v.entry, p.entry) {
+		stays := p.from
+		for _, v := range []*version{t.ours.entries[id], t.theirs.entries[id]} {
+			if v != nil && v.path == p.path && stays.path != p.path {
+				stays = v
+			}
+		}
+		p.raw, p.entry = stays.raw, stays.entry
+		for _, v := range []*version{t.ours.entries[id], t.theirs.entries[id]} {
+			if v != nil && v != stays && !same(v.entry, stays.entry) {
 				t.keepBeside(p.path, v.raw)
 			}
 		}

@@ -199,7 +199,7 @@ func (w *world) relabel(files Files) {
 		case 2:
 			e.Pinned = !e.Pinned
 		case 3:
-			e.Evidence = w.word()
+			e.Evidence = rapid.SampledFrom([]string{"", "a link", "a quote"}).Draw(w.t, "evidence") // the later one stands
 		case 4:
 			e.Description = strings.TrimSpace(e.Description + " " + w.word())
 		}
@@ -368,8 +368,8 @@ func (w *world) ancestors(c int) map[int]bool {
 	return all
 }
 
-// base merges the best common ancestors of two commits into one.
-func (w *world) base(a, b int) Files {
+// MergeBases are the best common ancestors of two commits.
+func (w *world) MergeBases(a, b int) ([]int, error) {
 	inA, inB := w.ancestors(a), w.ancestors(b)
 	var best []int
 	for c := range inA {
@@ -378,15 +378,13 @@ func (w *world) base(a, b int) Files {
 		}
 	}
 	slices.Sort(best)
-	best = slices.DeleteFunc(slices.Clone(best), func(c int) bool {
+	return slices.DeleteFunc(slices.Clone(best), func(c int) bool {
 		return slices.ContainsFunc(best, func(d int) bool { return d != c && w.ancestors(d)[c] })
-	})
-	one := best[0]
-	for _, c := range best[1:] {
-		one = w.commit(Trees(w.base(one, c), w.commits[one].files, w.commits[c].files, Options{}).Files, one, c)
-	}
-	return w.commits[one].files
+	}), nil
 }
+
+// Files are those of a commit.
+func (w *world) Files(c int) (Files, error) { return w.commits[c].files, nil }
 
 // join merges the head of one replica into another's.
 func (w *world) join(into, from int) {
@@ -396,7 +394,8 @@ func (w *world) join(into, from int) {
 	case w.ancestors(b)[a]:
 		w.heads[into] = b
 	default:
-		base := w.base(a, b)
+		base, err := Base(w, a, b)
+		w.must(err)
 		merged := w.check(base, w.commits[a].files, w.commits[b].files)
 		w.heads[into] = w.commit(merged, a, b)
 	}

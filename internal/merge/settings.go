@@ -11,8 +11,12 @@ import (
 
 // mergeSettings merges versions of vault.yaml by key: lists as sets, the
 // stricter policy, the higher number of a format, the lower of anything else.
-// It reports false for what is no mapping, which merges as any text does.
-func mergeSettings(base, ours, theirs []byte) ([]byte, bool) {
+// What merging by lines made of it stays where it says the same. It reports
+// false where there is nothing to merge, and for what is no mapping.
+func mergeSettings(base, ours, theirs, byLines []byte) ([]byte, bool) {
+	if ours == nil || theirs == nil || equalFile(ours, theirs) || equalFile(ours, base) || equalFile(theirs, base) {
+		return nil, false
+	}
 	b, okB := parseSettings(base)
 	o, okO := parseSettings(ours)
 	t, okT := parseSettings(theirs)
@@ -25,6 +29,9 @@ func mergeSettings(base, ours, theirs []byte) ([]byte, bool) {
 	m := mergeNode("", b, o, t)
 	if m == nil {
 		return nil, false
+	}
+	if l, ok := parseSettings(byLines); ok && equalNode(l, m) {
+		return byLines, true
 	}
 	var out bytes.Buffer
 	enc := yaml.NewEncoder(&out)

@@ -22,6 +22,8 @@ type Options struct {
 	// Adopted fills in what an entry typed by hand does not say, such as when
 	// it was created and by whom.
 	Adopted func(e *entryfile.Entry)
+
+	virtual bool // the outcome is a base: nothing is kept beside what stands
 }
 
 // A Result is the outcome of a merge.
@@ -263,19 +265,22 @@ func (t *tree) wording(e *entryfile.Entry, b, o, th *version) *version {
 }
 
 // sibling keeps a version of an entry that does not stand. Its id comes from
-// its text, so that all replicas that keep it agree.
+// its text alone, so that all replicas that keep it agree, wherever it stands.
 func sibling(e *entryfile.Entry, id string) entryfile.Entry {
 	s := e.Clone()
 	if e.Conflict != "" {
 		id = e.Conflict
 	}
 	s.Conflict = id
-	s.ID = entryfile.DerivedID(e.Kind, "conflict "+id+"\n"+textHash(e), 0)
+	s.ID = entryfile.DerivedID("", "conflict "+id+"\n"+textHash(e), 0)
 	return s
 }
 
 // addSiblings keeps the versions that do not stand, once each.
 func (t *tree) addSiblings() {
+	if t.virtual {
+		return
+	}
 	for _, p := range t.siblings {
 		if t.placed[p.entry.ID] == nil && (t.Known == nil || !t.Known(p.entry.ID)) {
 			t.placed[p.entry.ID] = p
@@ -484,6 +489,9 @@ func (t *tree) mergeText(path, base, ours, theirs string) string {
 
 // keepBeside keeps a version of text that does not stand.
 func (t *tree) keepBeside(path string, lost []byte) {
+	if t.virtual {
+		return
+	}
 	kept := conflictPath(path, lost)
 	t.files[kept] = lost
 	t.conflicts = append(t.conflicts, Conflict{Path: path, Kept: kept})
@@ -500,8 +508,8 @@ func (t *tree) mergeOthers(paths []string) {
 			th = b // takes back changes of entries, and nothing else
 		}
 		merged, lost := mergeForeign(b, o, th, t.prefer())
-		if lost != nil && path == settingsFile {
-			if m, ok := mergeSettings(b, o, th); ok {
+		if path == settingsFile {
+			if m, ok := mergeSettings(b, o, th, merged); ok {
 				merged, lost = m, nil
 			}
 		}

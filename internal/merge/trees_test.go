@@ -350,6 +350,22 @@ func TestSettings(t *testing.T) {
 	if got := string(r.Files[path]); got != want {
 		t.Errorf("%s", got)
 	}
+	// What lines alone would make of it has a key twice.
+	r = sync(t,
+		Files{path: []byte("format: 1\nname: user\nbudget: 1\n")},
+		Files{path: []byte("format: 1\nreview: hold\nname: user\nbudget: 1\n")},
+		Files{path: []byte("format: 1\nname: user\nbudget: 1 # enough\nreview: apply\n")})
+	if got := string(r.Files[path]); strings.Count(got, "review:") != 1 || !strings.Contains(got, "hold") || len(r.Files) != 1 {
+		t.Errorf("%s", got)
+	}
+	// A person's own way of writing stays where it can.
+	r = sync(t,
+		Files{path: []byte("# ours\nformat: 1\n\nname:   user\n")},
+		Files{path: []byte("# ours\nformat: 2\n\nname:   user\n")},
+		Files{path: []byte("# ours\nformat: 1\n\nname:   user\nbudget: 7\n")})
+	if got := string(r.Files[path]); got != "# ours\nformat: 2\n\nname:   user\nbudget: 7\n" {
+		t.Errorf("%s", got)
+	}
 	broken := sync(t, Files{path: []byte("a: 1\n")}, Files{path: []byte("a: [\n")}, Files{path: []byte("a: 2\n")})
 	if len(broken.Files) != 2 {
 		t.Errorf("%s", pathsOf(broken.Files))
