@@ -2,6 +2,8 @@ package merge
 
 import (
 	"bytes"
+	"slices"
+	"sort"
 
 	"gitvault/internal/entryfile"
 )
@@ -169,4 +171,34 @@ func commentEnd(data []byte) int {
 		return -1
 	}
 	return i + len(commentStart)
+}
+
+// changes tells how the outcome differs from ours.
+func (t *tree) changes() []Change {
+	var list []Change
+	for id, p := range t.placed {
+		o := t.ours.entries[id]
+		if c, changed := compare(o, &version{id: id, path: p.path, entry: p.entry}); changed {
+			list = append(list, c)
+		}
+	}
+	for id, o := range t.ours.entries {
+		if t.placed[id] == nil {
+			c, _ := compare(o, nil)
+			list = append(list, c)
+		}
+	}
+	sortChanges(list)
+	return list
+}
+
+func sortChanges(list []Change) {
+	kinds := entryfile.Kinds()
+	sort.Slice(list, func(i, j int) bool {
+		a, b := list[i], list[j]
+		if ka, kb := slices.Index(kinds, a.Kind), slices.Index(kinds, b.Kind); ka != kb {
+			return ka < kb
+		}
+		return a.ID < b.ID
+	})
 }

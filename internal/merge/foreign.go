@@ -5,7 +5,11 @@ import (
 	"crypto/sha1"
 	"encoding/hex"
 	"fmt"
+	"maps"
+	"slices"
 	"unicode/utf8"
+
+	"gitvault/internal/entryfile"
 )
 
 // blobHash names content as git does, in hexadecimal. It only has to be the
@@ -52,4 +56,63 @@ func equalFile(a, b []byte) bool {
 // isText reports whether merging line by line makes sense.
 func isText(data []byte) bool {
 	return bytes.IndexByte(data, 0) < 0 && utf8.Valid(data)
+}
+
+// mergeOthers merges the files that hold no entries.
+func (t *tree) mergeOthers(paths []string) {
+	for _, path := range paths {
+		if _, ok := entryfile.KindOf(path); ok && !t.isBroken(path) || t.isReadableCard(path) {
+			continue
+		}
+		b, o, th := file(t.base.files, path), file(t.ours.files, path), file(t.theirs.files, path)
+		if t.Mode == Revert {
+			th = b // takes back changes of entries, and nothing else
+		}
+		merged, lost := mergeForeign(b, o, th, t.prefer())
+		if path == settingsFile {
+			if m, ok := mergeSettings(b, o, th, merged); ok {
+				merged, lost = m, nil
+			}
+		}
+		if lost != nil {
+			t.keepBeside(path, lost)
+		}
+		if merged != nil {
+			t.files[path] = merged
+		}
+	}
+}
+
+// file is the content of a path, nil only if it is not there.
+func file(files Files, path string) []byte {
+	data, ok := files[path]
+	if ok && data == nil {
+		return []byte{}
+	}
+	return data
+}
+
+// untangle moves a file out of the way of a folder of the same name.
+func (t *tree) untangle() {
+	for _, path := range slices.Sorted(maps.Keys(t.files)) {
+		for i, c := range path {
+			if c != '/' {
+				continue
+			}
+			if data, ok := t.files[path[:i]]; ok {
+				delete(t.files, path[:i])
+				t.keepBeside(path[:i], data)
+			}
+		}
+	}
+}
+
+// keepBeside keeps a version of text that does not stand.
+func (t *tree) keepBeside(path string, lost []byte) {
+	if t.virtual {
+		return
+	}
+	kept := conflictPath(path, lost)
+	t.files[kept] = lost
+	t.conflicts = append(t.conflicts, Conflict{Path: path, Kept: kept})
 }

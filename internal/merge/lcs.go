@@ -9,7 +9,7 @@ import (
 // effort bounds the work of one comparison, in steps, so that hostile or huge
 // inputs cost at most a fraction of a second. What it does not reach counts as
 // replaced, which is never wrong, only coarser.
-const effort = 1 << 25
+const effort = 1 << 22
 
 // match pairs equal elements of a and b, in order: the result holds, for each
 // element of a, the index of its partner in b, or -1.
@@ -198,7 +198,7 @@ func rising(list []anchor) []anchor {
 // myers pairs a range without unique elements, if it is small enough.
 func (m *matcher) myers(a0, a1, b0, b1 int) {
 	size := a1 - a0 + b1 - b0
-	if size > 1<<14 || size*size > m.left {
+	if size > effort || size*size > m.left {
 		return
 	}
 	m.left -= size * size

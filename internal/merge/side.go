@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"maps"
 	"slices"
-	"strings"
 
 	"gitvault/internal/entryfile"
 )
@@ -155,22 +154,4 @@ func (s *side) hides(v *version) bool {
 		}
 	}
 	return false
-}
-
-// rank orders the places an entry may have moved to: rolled files first, by
-// number, then by path.
-func rank(a, b string) int {
-	if ra, rb := rolled(a), rolled(b); ra != rb {
-		if ra {
-			return -1
-		}
-		return 1
-	}
-	return strings.Compare(a, b)
-}
-
-func rolled(path string) bool {
-	kind, _ := entryfile.KindOf(path)
-	rest, inDir := strings.CutPrefix(path, kind.Dir()+"/")
-	return inDir && (kind.IsLedger() || strings.Contains(rest, "/"))
 }
