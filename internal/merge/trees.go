@@ -3,7 +3,6 @@ package merge
 import (
 	"maps"
 	"slices"
-	"strings"
 
 	"gitvault/internal/entryfile"
 )
