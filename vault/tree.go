@@ -184,9 +184,11 @@ func (f *file) contentHash() (string, error) {
 	return gitstore.BlobHash(data).String(), err
 }
 
-// entries lists the file's readable entries.
+// entries lists the file's readable entries. What had to be read for that is
+// not kept: indexing asks this of every file of a scope.
 func (f *file) entries() ([]entryfile.Entry, error) {
-	doc, err := f.document()
+	once := *f
+	doc, err := once.document()
 	if err != nil {
 		return nil, err
 	}

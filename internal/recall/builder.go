@@ -22,8 +22,8 @@ const (
 )
 
 const (
-	maxFrequency = 63   // a word's count in one passage is kept up to here
-	guessBytes   = 4096 // of an entry that its language is told by
+	maxFrequency = 63  // a word's count in one passage is kept up to here
+	guessBytes   = 512 // of each text that an entry's language is told by
 )
 
 // A builder analyses files and collects what a segment holds. An entry is a
@@ -238,10 +238,7 @@ func labels(e *entryfile.Entry) string {
 func languagesOf(e *entryfile.Entry) languageSet {
 	var g languageGuess
 	for _, text := range []string{e.Title, e.Description, e.Body} {
-		if len(text) > guessBytes {
-			text = text[:guessBytes]
-		}
-		tokenize(text, g.add)
+		tokenize(text[:min(len(text), guessBytes)], g.add)
 	}
 	return g.set()
 }

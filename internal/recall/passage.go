@@ -54,7 +54,7 @@ func blocks(body string, trace bool) []block {
 			end, next = len(body), len(body)
 		}
 		line := strings.TrimSpace(body[start:end])
-		words := len(strings.Fields(line))
+		words := countWords(line)
 		switch {
 		case fence != "":
 			if strings.HasPrefix(line, fence) {
@@ -85,6 +85,20 @@ func blocks(body string, trace bool) []block {
 		start = next
 	}
 	return splitLong(body, out, limit)
+}
+
+// countWords counts what stands between spaces, about.
+func countWords(line string) int {
+	n, space := 0, true
+	for i := range len(line) {
+		if line[i] <= ' ' {
+			space = true
+		} else if space {
+			n++
+			space = false
+		}
+	}
+	return n
 }
 
 // isUnderline reports a line that makes a heading of the one above it.

@@ -13,10 +13,10 @@ const (
 )
 
 // phrased puts entries first that hold the query's quoted phrases. Where the
-// query is nothing else, only they are left, if there are any.
-func (s *searcher) phrased(list []candidate) ([]candidate, error) {
+// query is nothing else, only they are left, if there are any: filtered.
+func (s *searcher) phrased(list []candidate) (out []candidate, filtered bool, err error) {
 	if len(s.parsed.phrases) == 0 {
-		return list, nil
+		return list, false, nil
 	}
 	looks := phraseLooks
 	if s.parsed.onlyPhrases {
@@ -35,7 +35,7 @@ func (s *searcher) phrased(list []candidate) ([]candidate, error) {
 			seg, n := s.place(c.entry)
 			e, _, err := seg.entry(n)
 			if err != nil {
-				return nil, seg.damaged(err)
+				return nil, false, seg.damaged(err)
 			}
 			text = flat(strings.Join([]string{e.Title, e.Description, strings.Join(e.Tags, "\n"), e.Body}, "\n"))
 			texts[c.entry] = text
@@ -55,11 +55,11 @@ func (s *searcher) phrased(list []candidate) ([]candidate, error) {
 	}
 	if s.parsed.onlyPhrases {
 		if len(with) > 0 {
-			return with, nil
+			return with, true, nil
 		}
-		return list, nil
+		return list, false, nil
 	}
-	return s.sorted(append(with, without...)), nil
+	return s.sorted(append(with, without...)), false, nil
 }
 
 // flat folds a text for comparing phrases: no case, no accents, single spaces.

@@ -34,26 +34,102 @@ const (
 func tokenize(text string, emit func(token)) {
 	s := scanner{text: text, emit: emit}
 	for i := 0; i < len(text); {
-		r, n := decode(text, i)
+		c := classes[text[i]]
+		if c == gap {
+			i++
+			continue
+		}
+		start, all := i, byteClass(0)
+		for ; i < len(text); i++ {
+			if c = classes[text[i]]; c == gap {
+				break
+			}
+			all |= c
+		}
+		switch {
+		case all&^(lowerLetter|upperLetter|digit) == 0:
+			s.plain(start, i, all)
+		case all&beyondASCII == 0:
+			s.chunk(start, i)
+		default:
+			s.beyond(start, i)
+		}
+	}
+}
+
+type scanner struct {
+	text  string
+	emit  func(token)
+	words []span // of the chunk at hand
+}
+
+// A byteClass says what a byte can be part of; 0 is a gap between chunks.
+type byteClass uint8
+
+const (
+	gap         byteClass = 0
+	lowerLetter byteClass = 1 << iota
+	upperLetter
+	digit
+	sign
+	beyondASCII
+)
+
+var classes = func() (t [256]byteClass) {
+	for c := range t {
+		switch {
+		case c >= utf8.RuneSelf:
+			t[c] = beyondASCII
+		case c >= 'a' && c <= 'z':
+			t[c] = lowerLetter
+		case c >= 'A' && c <= 'Z':
+			t[c] = upperLetter
+		case c >= '0' && c <= '9':
+			t[c] = digit
+		case c <= ' ' || c == 0x7f || strings.IndexByte("\"`()[]{},;?!|<>", byte(c)) >= 0:
+			t[c] = gap
+		default:
+			t[c] = sign
+		}
+	}
+	return t
+}()
+
+func classesOf(s string) (all byteClass) {
+	for i := range len(s) {
+		all |= classes[s[i]]
+	}
+	return all
+}
+
+// plain emits a run of ASCII letters and digits.
+func (s *scanner) plain(start, end int, all byteClass) {
+	w := span{start: start, end: end}
+	if all&upperLetter != 0 || end-start > maxWord {
+		s.word(w, wordToken)
+		return
+	}
+	t := s.text[start:end]
+	s.emit(token{term: t, plain: t, kind: wordToken, start: start, end: end})
+}
+
+// beyond takes a run apart at what is a gap outside ASCII.
+func (s *scanner) beyond(from, to int) {
+	for i := from; i < to; {
+		r, n := decode(s.text, i)
 		if !inChunk(r) {
 			i += n
 			continue
 		}
 		start := i
-		for i < len(text) {
-			r, n = decode(text, i)
-			if !inChunk(r) {
+		for i < to {
+			if r, n = decode(s.text, i); !inChunk(r) {
 				break
 			}
 			i += n
 		}
 		s.chunk(start, i)
 	}
-}
-
-type scanner struct {
-	text string
-	emit func(token)
 }
 
 func decode(s string, i int) (rune, int) {
@@ -66,11 +142,7 @@ func decode(s string, i int) (rune, int) {
 // inChunk reports whether r can belong to a word, identifier or path.
 func inChunk(r rune) bool {
 	if r < utf8.RuneSelf {
-		switch r {
-		case '"', '`', '(', ')', '[', ']', '{', '}', ',', ';', '?', '!', '|', '<', '>':
-			return false
-		}
-		return r > ' ' && r != 0x7f
+		return classes[r] != gap
 	}
 	if r == utf8.RuneError {
 		return false
@@ -80,7 +152,7 @@ func inChunk(r rune) bool {
 
 func isWordRune(r rune) bool {
 	if r < utf8.RuneSelf {
-		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9'
+		return classes[r]&(lowerLetter|upperLetter|digit) != 0
 	}
 	return unicode.IsLetter(r) || unicode.IsMark(r) || unicode.IsDigit(r) || unicode.IsNumber(r) ||
 		r == 0x00AD || r == 0x200C || r == 0x200D
@@ -99,14 +171,17 @@ func (s *scanner) chunk(start, end int) {
 	if start == end {
 		return
 	}
+	if all := classesOf(s.text[start:end]); all&(sign|beyondASCII) == 0 {
+		s.plain(start, end, all)
+		return
+	}
 	words := s.split(start, end)
 	if len(words) == 0 {
 		s.symbols(start, end)
 		return
 	}
 	first, last := words[0], words[len(words)-1]
-	plainWord := len(words) == 1 && first.start == start && first.end == end
-	if plainWord {
+	if len(words) == 1 && first.start == start && first.end == end {
 		s.word(first, wordToken)
 		return
 	}
@@ -139,7 +214,7 @@ func (s *scanner) trim(start, end int) (int, int) {
 	for start < end {
 		switch c := s.text[start]; {
 		case c == '\'' || c == ':' || c == '=' && end-start > 2:
-		case (c == '*' || c == '_') && end-start > 1 && s.text[start:end] != strings.Repeat(string(rune(c)), end-start):
+		case (c == '*' || c == '_') && end-start > 1 && strings.Trim(s.text[start:end], s.text[start:start+1]) != "":
 		case strings.HasPrefix(s.text[start:end], "’"):
 			start += len("’") - 1
 		default:
@@ -204,7 +279,7 @@ type span struct {
 
 // split finds the runs of letters and digits of one class of scripts.
 func (s *scanner) split(start, end int) []span {
-	var words []span
+	words := s.words[:0]
 	for i := start; i < end; {
 		r, n := decode(s.text, i)
 		if !isWordRune(r) {
@@ -214,13 +289,14 @@ func (s *scanner) split(start, end int) []span {
 		w := span{start: i, class: classOf(r)}
 		for i += n; i < end; i += n {
 			r, n = decode(s.text, i)
-			if !isWordRune(r) || !unicode.IsMark(r) && classOf(r) != w.class {
+			if !isWordRune(r) || classOf(r) != w.class && !(r >= utf8.RuneSelf && unicode.IsMark(r)) {
 				break
 			}
 		}
 		w.end = i
 		words = append(words, w)
 	}
+	s.words = words
 	return words
 }
 

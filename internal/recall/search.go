@@ -95,8 +95,7 @@ func searchOnce(ctx context.Context, r *ranking, q *Query, parsed parsedQuery, i
 		return Result{}, err
 	}
 	s.filter = f
-	list := s.candidates()
-	return s.answer(list)
+	return s.answer()
 }
 
 func (s *searcher) score(ctx context.Context) error {
@@ -173,34 +172,37 @@ func (s *searcher) rarest(groups []group) ([]group, error) {
 	return out, nil
 }
 
-// candidates are all entries, and passages of traces, that match and may be
-// offered, best first.
-func (s *searcher) candidates() []candidate {
-	var list []candidate
+// candidates are the best of all entries, and passages of traces, that match
+// and may be offered, in order, and how many there are in all.
+func (s *searcher) candidates() (list []candidate, all int) {
+	most := 2*MaxLimit + phraseLooks
+	if s.parsed.onlyPhrases {
+		most = phraseFilters
+	}
+	top := newTop(most, s.before)
 	for i, rec := range s.entries {
 		e := uint32(i)
 		if !s.live[e] || s.scores.whole[e] == 0 || !s.filter.accepts(e, rec) {
 			continue
 		}
 		if rec.isTrace() && rec.units > 1 {
-			list = s.appendTurns(list, e, rec)
+			s.addTurns(top, e, rec)
 			continue
 		}
-		list = append(list, s.wholeEntry(e, rec))
+		top.add(s.wholeEntry(e, rec))
 	}
-	return s.sorted(list)
+	return s.sorted(top.list), top.seen
 }
 
-// appendTurns adds the passages of a trace that match.
-func (s *searcher) appendTurns(list []candidate, e uint32, rec *entryRecord) []candidate {
+// addTurns adds the passages of a trace that match.
+func (s *searcher) addTurns(top *top, e uint32, rec *entryRecord) {
 	first, whole := s.firstUnit(e), float64(s.scores.whole[e])
 	for u := first + 1; u < first+rec.units; u++ {
 		if p := float64(s.scores.passage[u]); p > 0 {
 			score := (p + s.rank.session*whole) / (1 + s.rank.session)
-			list = append(list, candidate{entry: e, unit: u, score: score, whole: whole, passage: p})
+			top.add(candidate{entry: e, unit: u, score: score, whole: whole, passage: p})
 		}
 	}
-	return list
 }
 
 // wholeEntry is an entry with its best passage.
@@ -252,15 +254,19 @@ func (s *searcher) before(a, b *candidate) bool {
 
 // answer turns the best candidates into hits, within the limit and the budget.
 // A hit that is too large for what is left of the budget is passed over.
-func (s *searcher) answer(list []candidate) (Result, error) {
+func (s *searcher) answer() (Result, error) {
+	list, all := s.candidates()
 	limit := s.q.Limit
 	if limit <= 0 {
 		limit = DefaultLimit
 	}
 	limit = min(limit, MaxLimit)
-	list, err := s.phrased(list)
+	list, filtered, err := s.phrased(list)
 	if err != nil {
 		return Result{}, err
+	}
+	if filtered {
+		all = len(list)
 	}
 	list = s.failedFirst(list, limit)
 	var res Result
@@ -281,7 +287,7 @@ func (s *searcher) answer(list []candidate) (Result, error) {
 		}
 		res.Hits = append(res.Hits, h)
 	}
-	res.Omitted = len(list) - len(res.Hits)
+	res.Omitted = all - len(res.Hits)
 	return res, nil
 }
 
