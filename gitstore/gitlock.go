@@ -57,7 +57,7 @@ func (r *Repo) lockLeft(temp, lock string) error {
 	if err != nil || err2 != nil {
 		return fail(ErrBusy, "git holds %s: try again", lock)
 	}
-	age := now.ModTime().Sub(fi.ModTime()).Round(time.Second)
+	age := (now.ModTime().Sub(fi.ModTime()) + r.opts.LockTimeout).Round(time.Second) // temp was made when the wait began
 	return fail(ErrBusy, "git has held %s for %v: wait for it; if no git command runs in %s, it was left by one that died: delete that file", lock, max(age, 0), r.dir)
 }
 

@@ -264,3 +264,21 @@ const excludes = `# what editors and systems leave behind; this list is yours to
 Thumbs.db
 desktop.ini
 `
+
+// Exists reports whether a folder holds a repository: a whole one, or one that
+// is damaged and says so when it is opened. One that is just being made, or
+// whose making was cut short, is not there yet.
+func Exists(dir string, o Options) bool {
+	o = o.filled()
+	git := filepath.Join(dir, ".git")
+	if _, err := o.FS.Lstat(filepath.Join(git, "HEAD")); err == nil {
+		return true
+	}
+	m := &maker{fs: o.FS, git: git}
+	list, err := m.fs.ReadDir(git)
+	if err != nil || len(list) == 0 || len(list) == 1 && list[0].Name() == "vault" {
+		return err != nil && !isNotExist(err)
+	}
+	_, err = m.fs.Lstat(m.marker())
+	return err != nil
+}

@@ -42,6 +42,16 @@ func (a adoption) paths() []string {
 func (s *Scope) treeOf(ctx context.Context, r *gitstore.Repo, v *gitstore.View) (*tree, adoption, error) {
 	t := &tree{head: v.Head, files: make(map[string]*file), blocked: make(map[string]string)}
 	a := adoption{files: make(map[string][]byte), saved: make(map[string][]byte)}
+	if r.Unfinished() != nil {
+		// What stands on disk is another branch's, or half of a merge: the
+		// scope's own branch serves until that is settled.
+		for _, f := range v.Files() {
+			if name := f.Path; !f.Untracked && name != indexFile {
+				t.files[name] = newFile(name, f.Hash, func() ([]byte, error) { return v.ReadHead(name) })
+			}
+		}
+		return t, a, s.knownFormat(t)
+	}
 	var dirty []gitstore.File
 	clash := clashes(v.Files())
 	for _, f := range v.Files() {
@@ -62,14 +72,8 @@ func (s *Scope) treeOf(ctx context.Context, r *gitstore.Repo, v *gitstore.View) 
 			t.files[name] = newFile(name, f.Hash, func() ([]byte, error) { return v.Read(name) })
 		}
 	}
-	if m, ok := t.files[manifestFile]; ok {
-		data, err := m.bytes()
-		if err != nil {
-			return nil, a, s.fail(err)
-		}
-		if _, err := parseManifest(data); err != nil {
-			return nil, a, s.fail(err)
-		}
+	if err := s.knownFormat(t); err != nil {
+		return nil, a, err
 	}
 	if len(dirty) == 0 {
 		return t, a, nil
@@ -156,6 +160,20 @@ func (s *Scope) treeOf(ctx context.Context, r *gitstore.Repo, v *gitstore.View) 
 		a.files[p] = data
 	}
 	return t, a, nil
+}
+
+// knownFormat refuses a scope that a newer vault has written, or whose manifest
+// can't be read.
+func (s *Scope) knownFormat(t *tree) error {
+	m, ok := t.files[manifestFile]
+	if !ok {
+		return nil
+	}
+	data, err := m.bytes()
+	if err == nil {
+		_, err = parseManifest(data)
+	}
+	return s.fail(err)
 }
 
 // isForeign reports whether a file is the person's own, and no part of what

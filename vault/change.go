@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"os"
+	"path/filepath"
 	"sort"
 	"strings"
 
@@ -174,6 +176,9 @@ func (t *txn) adopt() error {
 	if err != nil {
 		return t.scope.fail(err)
 	}
+	if err := t.scope.lostBranch(v); err != nil {
+		return err
+	}
 	tree, a, err := t.scope.treeOf(t.ctx, t.repo, v)
 	if err != nil {
 		return err
@@ -202,6 +207,19 @@ func (t *txn) adopt() error {
 	}
 	_, err = t.commit(message{op: "adopt", title: subject, source: "person"}, a.saved)
 	return err
+}
+
+// lostBranch refuses a scope whose branch leads nowhere although files were
+// committed: what seems to be a new beginning would bury the history.
+func (s *Scope) lostBranch(v *gitstore.View) error {
+	if !v.Head.IsZero() {
+		return nil
+	}
+	if _, err := os.Stat(filepath.Join(s.dir, ".git", "index")); err != nil {
+		return nil
+	}
+	return &Error{Code: Failed, Message: "scope " + s.name + ": its branch leads to no commit, though there were some",
+		Hint: "look for the newest one with git -C '" + s.dir + "' fsck --lost-found; nothing was changed"}
 }
 
 // scaffold gives a new scope its first files; they go in with its first change.

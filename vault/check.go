@@ -72,6 +72,9 @@ func (s *Scope) check(ctx context.Context) ([]Finding, error) {
 	if err != nil {
 		return nil, s.fail(err)
 	}
+	if err := s.lostBranch(v); err != nil {
+		return nil, err
+	}
 	t, _, err := s.treeOf(ctx, r, v)
 	if err != nil {
 		return nil, err
@@ -84,7 +87,9 @@ func (s *Scope) check(ctx context.Context) ([]Finding, error) {
 		return c.findings, s.fail(err)
 	}
 	c.links()
-	if err := c.index(s, v); err != nil {
+	if err := r.Unfinished(); err != nil {
+		c.add(Finding{Rule: "unfinished", Severity: SeverityWarning, File: ".", Message: oneLine(err.Error())})
+	} else if err := c.index(s, v); err != nil {
 		return c.findings, s.fail(err)
 	}
 	sort.SliceStable(c.findings, func(i, j int) bool {

@@ -35,8 +35,7 @@ func (s *Scope) Dir() string { return s.dir }
 
 // Exists reports whether the scope's repository has been made.
 func (s *Scope) Exists() bool {
-	fi, err := os.Stat(filepath.Join(s.dir, ".git"))
-	return err == nil && fi.IsDir()
+	return gitstore.Exists(s.dir, gitstore.Options{})
 }
 
 func (s *Scope) options() (gitstore.Options, error) {

@@ -139,6 +139,9 @@ func (s *Scope) status(ctx context.Context) ScopeStatus {
 	if err != nil {
 		return fail(err)
 	}
+	if err := r.Unfinished(); err != nil {
+		out.Blocked = append(out.Blocked, oneLine(err.Error()))
+	}
 	for _, p := range sortedKeys(t.blocked) {
 		out.Blocked = append(out.Blocked, t.blocked[p])
 	}
