@@ -118,9 +118,8 @@ func (t *tree) follow(b *version, s, other *side) {
 	if v == nil || bytes.Equal(v.raw, b.raw) || !different(v.entry, b.entry) {
 		return
 	}
-	for _, id := range s.ids() {
-		moved := s.entries[id]
-		if t.base.entries[id] != nil || moved.entry.Created != b.entry.Created || moved.entry.Kind != b.entry.Kind {
+	for _, id := range s.createdAt(b.entry) {
+		if moved := s.entries[id]; moved == nil || t.base.entries[id] != nil {
 			continue
 		}
 		if v := other.entries[b.id]; v != nil && !different(v.entry, b.entry) && other.entries[id] == nil {
@@ -130,3 +129,17 @@ func (t *tree) follow(b *version, s, other *side) {
 		return
 	}
 }
+
+// createdAt lists the entries that have the kind and the creation of e.
+func (s *side) createdAt(e *entryfile.Entry) []string {
+	if s.created == nil {
+		s.created = map[string][]string{}
+		for _, id := range s.ids() {
+			key := creation(s.entries[id].entry)
+			s.created[key] = append(s.created[key], id)
+		}
+	}
+	return s.created[creation(e)]
+}
+
+func creation(e *entryfile.Entry) string { return string(e.Kind) + " " + e.Created }

@@ -29,8 +29,9 @@ type side struct {
 	set     *entryfile.Set
 	entries map[string]*version
 	layouts map[string]layout
-	broken  map[string]bool // entry files that cannot be read
-	opaque  [][]byte        // sections that cannot be read
+	broken  map[string]bool     // entry files that cannot be read
+	opaque  [][]byte            // sections that cannot be read
+	created map[string][]string // ids by creation, once that was asked for
 }
 
 // readSide reads the authored files of one version. Ids are told apart as they
