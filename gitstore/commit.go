@@ -92,6 +92,9 @@ func (w *writing) commit(c *Change) (Outcome, error) {
 		return Outcome{}, w.abandon(err)
 	}
 	w.finish()
+	if n := len(objects); n > 0 {
+		w.repo.noteLoose(n)
+	}
 	out.Saved = w.saved
 	return out, nil
 }

@@ -52,6 +52,7 @@ type Repo struct {
 	lock     *locker
 
 	noExec, noSymlinks bool // core.filemode, core.symlinks
+	packAfter          int  // see there
 }
 
 // Open opens the repository in a folder, without reading more than a few bytes
@@ -80,6 +81,8 @@ func newRepo(dir, git string, o Options) *Repo {
 		refs:    &refs{fs: o.FS, git: git},
 		objects: newObjects(o.FS, filepath.Join(git, "objects")),
 		lock:    newLocker(filepath.Join(git, "vault", "state")),
+
+		packAfter: packAfter,
 	}
 }
 
