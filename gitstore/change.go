@@ -31,6 +31,8 @@ type planned struct {
 	path string
 	file File // as the View has it
 	seen fsys.ID
+	// steady: a change of the file after the View was taken shows in its stat.
+	steady bool
 
 	data []byte
 	hash Hash // zero: deleted
@@ -94,7 +96,7 @@ func (b *planner) add(path string, f File) (*planned, error) {
 		return nil, fail(ErrPath, "path %s stands twice in one change", path)
 	}
 	f.Path = path
-	p := &planned{path: path, file: f, seen: b.view.seen[path]}
+	p := &planned{path: path, file: f, seen: b.view.seen[path], steady: b.view.known[path]}
 	b.byPath[path] = p
 	return p, nil
 }

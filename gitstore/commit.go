@@ -446,6 +446,16 @@ func (w *writing) replace(p *planned) error {
 // displaced reports whether the file that was moved out of the worktree is not
 // the one that the change expected.
 func (w *writing) displaced(p *planned) bool {
+	if p.steady {
+		fi, err := w.repo.fs.Lstat(w.tx.tmp(p.temp))
+		if err == nil {
+			now := fsys.Identify(fi)
+			now.CTime = p.seen.CTime // moving it has changed that
+			if now == p.seen {
+				return false
+			}
+		}
+	}
 	data, _, err := readWhole(w.repo.fs, w.tx.tmp(p.temp))
 	return err != nil && !isNotExist(err) || err == nil && BlobHash(data) != p.file.Work
 }

@@ -23,6 +23,7 @@ type View struct {
 	tracked []trackedFile
 	kept    map[string][]byte  // content of what differs from Head
 	seen    map[string]fsys.ID // of the clean files
+	known   map[string]bool    // those of which the index's stat data was enough to tell
 	stale   []string           // clean files that the index's stat data does not know
 	index   *index             // as read; nil: missing or unreadable
 	// indexID is the state of the index file, indexOK whether the index's
@@ -148,7 +149,7 @@ func (r *Repo) look() (v *View, steady bool, err error) {
 	if err != nil {
 		return nil, true, err
 	}
-	v = &View{Head: head, repo: r, kept: map[string][]byte{}, seen: map[string]fsys.ID{}}
+	v = &View{Head: head, repo: r, kept: map[string][]byte{}, seen: map[string]fsys.ID{}, known: map[string]bool{}}
 	verr := r.fill(v, j)
 
 	after, aerr := r.readJournal()
@@ -364,7 +365,7 @@ func (v *View) compare(t *trackedFile, w *walker, j *journal) File {
 	mode := v.repo.modeOf(fi.Mode(), t.mode)
 	if t.entry != nil && mode == t.mode && t.entry.stat.same(statOf(id)) && !t.entry.stat.racy(v.indexID) {
 		f.WorkMode, f.Work, f.Size = mode, t.hash, fi.Size()
-		v.seen[t.path] = id
+		v.seen[t.path], v.known[t.path] = id, true
 		return f
 	}
 	v.take(&f, fi)
