@@ -16,6 +16,7 @@ import (
 const (
 	nearestVersions = 1000
 	nearestBytes    = 256 << 20
+	nearestStep     = 32 // versions looked at before it is asked whether they came nearer
 )
 
 // adoption is what the person's hand edits come to, before it is committed.
@@ -80,6 +81,7 @@ func (s *Scope) treeOf(ctx context.Context, r *gitstore.Repo, v *gitstore.View) 
 	}
 
 	base, ours, theirs := merge.Files{}, merge.Files{}, merge.Files{}
+	var old version // the oldest that anything was saved from
 	for _, f := range dirty {
 		if clash[f.Path] != "" && f.Untracked {
 			continue // what stands in its way is said of that
@@ -132,9 +134,19 @@ func (s *Scope) treeOf(ctx context.Context, r *gitstore.Repo, v *gitstore.View) 
 		}
 		base[f.Path] = head
 		if !f.Missing {
-			if base[f.Path], err = s.nearest(ctx, r, v.Head, f.Path, head, saved); err != nil {
+			from, err := s.nearest(ctx, r, v.Head, f.Path, head, saved)
+			if err != nil {
 				return nil, a, err
 			}
+			base[f.Path] = from.data
+			if from.age > old.age {
+				old = from
+			}
+		}
+	}
+	if old.age > 0 {
+		if err := s.since(r, t, old.commit, base, ours, theirs); err != nil {
+			return nil, a, s.fail(err)
 		}
 	}
 	now := s.home.now()
@@ -239,17 +251,36 @@ func (s *Scope) unadoptable(f gitstore.File, head, saved []byte) string {
 	return ""
 }
 
+// A version is a file as a commit had it; age counts the versions since.
+type version struct {
+	data   []byte
+	commit gitstore.Hash
+	age    int
+}
+
 // nearest finds the committed version that a saved file was made from. Nearly
 // always that is HEAD's; an editor that held an old buffer lacks what has been
 // written since, and then the versions before are looked at.
-func (s *Scope) nearest(ctx context.Context, r *gitstore.Repo, head gitstore.Hash, path string, current, saved []byte) ([]byte, error) {
-	versions := [][]byte{current}
-	if merge.Nearest(saved, versions) == 0 && !lacks(path, saved, current) {
-		return current, nil
+func (s *Scope) nearest(ctx context.Context, r *gitstore.Repo, head gitstore.Hash, path string, current, saved []byte) (version, error) {
+	now := version{data: current, commit: head}
+	if keepsAll(path, saved, current) {
+		return now, nil
 	}
-	seen, size := gitstore.BlobHash(current), 0
+	best := now
+	var part []version // as far back as was looked since the best was chosen
+	choose := func() bool {
+		list := append([]version{now, best}, part...)
+		texts := make([][]byte, len(list))
+		for i, v := range list {
+			texts[i] = v.data
+		}
+		n := merge.Nearest(saved, texts)
+		best, part = list[n], nil
+		return n > 1
+	}
+	seen, age, size := gitstore.BlobHash(current), 0, 0
 	for c, err := range r.Log(ctx, head) {
-		if err != nil || len(versions) == nearestVersions || size > nearestBytes {
+		if err != nil || age == nearestVersions || size > nearestBytes {
 			break
 		}
 		h, err := fileAt(r, c.Hash, path)
@@ -263,24 +294,58 @@ func (s *Scope) nearest(ctx context.Context, r *gitstore.Repo, head gitstore.Has
 		if err != nil {
 			break
 		}
-		seen, size = h, size+len(data)
-		versions = append(versions, data)
-	}
-	return versions[merge.Nearest(saved, versions)], ctx.Err()
-}
-
-// lacks reports whether a saved file is without an entry that the current
-// version has: then it may come from an older one.
-func lacks(path string, saved, current []byte) bool {
-	kind, ok := entryfile.KindOf(path)
-	if !ok || !kind.IsLedger() {
-		return !bytes.Contains(saved, current)
-	}
-	doc := entryfile.Parse(kind, path, saved)
-	for _, s := range entryfile.Parse(kind, path, current).Sections() {
-		if _, ok := doc.Get(s.ID); !ok {
-			return true
+		seen, age, size = h, age+1, size+len(data)
+		part = append(part, version{data, c.Hash, age})
+		// Going back, versions come nearer up to the one that was loaded.
+		if len(part) == nearestStep && !choose() {
+			return best, ctx.Err()
 		}
 	}
-	return false
+	choose()
+	return best, ctx.Err()
+}
+
+// since brings the authored files into play that have changed since an old
+// buffer was loaded: who saved it had them as they were then, and what has
+// moved between files meanwhile is not taken for forgotten.
+func (s *Scope) since(r *gitstore.Repo, t *tree, from gitstore.Hash, base, ours, theirs merge.Files) error {
+	changed, err := r.DiffTrees(from, t.head)
+	if err != nil {
+		return err
+	}
+	for _, c := range changed {
+		_, known := base[c.Path]
+		_, saved := theirs[c.Path]
+		if _, authored := entryfile.KindOf(c.Path); !authored || known || saved || t.blocked[c.Path] != "" {
+			continue
+		}
+		if err := blobInto(r, ours, c.Path, c.New.Hash); err != nil {
+			return err
+		}
+		if err := blobInto(r, base, c.Path, c.Old.Hash); err != nil {
+			return err
+		}
+		if !c.Old.Hash.IsZero() {
+			theirs[c.Path] = base[c.Path]
+		}
+	}
+	return nil
+}
+
+// keepsAll reports whether a saved file has all that the current version has,
+// as it is there: then it was made from that.
+func keepsAll(path string, saved, current []byte) bool {
+	kind, ok := entryfile.KindOf(path)
+	if !ok || !kind.IsLedger() {
+		return bytes.Contains(saved, current)
+	}
+	mine := entryfile.Parse(kind, path, saved)
+	head := entryfile.Parse(kind, path, current)
+	for _, s := range head.Sections() {
+		here, ok := mine.Get(s.ID)
+		if !ok || !bytes.Equal(mine.Source(here), head.Source(s)) {
+			return false
+		}
+	}
+	return true
 }
