@@ -294,8 +294,8 @@ func (b *builder) sortedTerms() []string {
 		keys = append(keys, k)
 	}
 	for k, words := range b.stems {
-		if stem := k[2:]; len(words) == 1 && words[0] == stem {
-			continue // found as the word itself
+		if stem := k[2:]; len(words) == 1 && words[0] == stem && language(k[1]).isOwnStem(stem) {
+			continue
 		}
 		keys = append(keys, k)
 	}

@@ -9,21 +9,19 @@ import (
 
 // explain says how a hit earned its place, in one line and in full.
 func (s *searcher) explain(c *candidate, e *entryfile.Entry, ps []passage) (string, *Explanation) {
-	type found struct {
-		fields []string
-		words  []string
-	}
-	by := map[int]*found{}
+	by := map[string]*TermScore{} // by the word as it was written
 	note := func(where, text string) {
 		for _, w := range s.sightings(text) {
-			f := by[w.group]
-			if f == nil {
-				f = &found{}
-				by[w.group] = f
+			shown := s.parsed.groups[w.group].shown
+			t := by[shown]
+			if t == nil {
+				t = &TermScore{Term: shown}
+				by[shown] = t
 			}
-			f.fields = addOnce(f.fields, where)
-			if word := oneLine(text[w.start:w.end]); w.how != "" {
-				f.words = addOnce(f.words, strings.ToLower(word))
+			t.Weight = max(t.Weight, s.weights[w.group])
+			t.Fields = addOnce(t.Fields, where)
+			if w.how != "" {
+				t.Found = addOnce(t.Found, strings.ToLower(oneLine(text[w.start:w.end])))
 			}
 		}
 	}
@@ -38,16 +36,15 @@ func (s *searcher) explain(c *candidate, e *entryfile.Entry, ps []passage) (stri
 			}
 		}
 	}
-	if e.Kind != entryfile.SessionTrace {
+	if s.q.Explain && e.Kind != entryfile.SessionTrace {
 		note("elsewhere in the body", e.Body)
 	}
 	x := &Explanation{}
-	for i, f := range by {
-		fields := f.fields
-		if len(fields) > 1 {
-			fields = drop(drop(fields, "around it"), "elsewhere in the body")
+	for _, t := range by {
+		if len(t.Fields) > 1 {
+			t.Fields = drop(drop(t.Fields, "around it"), "elsewhere in the body")
 		}
-		x.Terms = append(x.Terms, TermScore{Term: s.parsed.groups[i].shown, Found: f.words, Fields: fields, Weight: s.weights[i]})
+		x.Terms = append(x.Terms, *t)
 	}
 	sort.Slice(x.Terms, func(i, j int) bool {
 		if x.Terms[i].Weight != x.Terms[j].Weight {

@@ -11,7 +11,10 @@ import (
 // lower gives the form of a word that stemmers read: one width, one
 // composition, no case, accents kept.
 func lower(s string) string {
-	if isASCII(s) {
+	switch kindOfText(s) {
+	case caseless:
+		return s
+	case simple:
 		return strings.ToLower(s)
 	}
 	return norm.NFKC.String(cases.Fold().String(norm.NFKC.String(s)))
@@ -22,6 +25,16 @@ func unaccent(s string) string {
 	if isASCII(s) {
 		return s
 	}
+	switch kindOfText(s) {
+	case caseless:
+		return s
+	case simple:
+		return unaccentSimple(s)
+	}
+	return stripMarks(s)
+}
+
+func stripMarks(s string) string {
 	var b strings.Builder
 	base := rune(0)
 	for _, r := range norm.NFD.String(s) {
@@ -36,6 +49,54 @@ func unaccent(s string) string {
 		b.WriteRune(r)
 	}
 	return norm.NFC.String(b.String())
+}
+
+// unaccentSimple is stripMarks, letter by letter, for texts without marks of
+// their own.
+func unaccentSimple(s string) string {
+	var b strings.Builder
+	b.Grow(len(s))
+	for _, r := range s {
+		switch {
+		case r < utf8.RuneSelf || r >= 0x0430 && r <= 0x044F || r > 0x0600:
+			b.WriteRune(r)
+		case r == 'ё':
+			b.WriteRune('е')
+		default:
+			b.WriteString(stripMarks(string(r)))
+		}
+	}
+	return b.String()
+}
+
+// textKind says how much there is to fold in a text.
+type textKind uint8
+
+const (
+	caseless textKind = iota // nothing: Chinese, Japanese and Korean as usually written
+	simple                   // only case: each character stands for itself
+	involved                 // compositions, compatibility forms, special foldings
+)
+
+func kindOfText(s string) textKind {
+	kind := caseless
+	for _, r := range s {
+		switch {
+		case isCJK(r):
+		case r < utf8.RuneSelf, r >= 0x0400 && r <= 0x045F, // Cyrillic
+			r >= 0x00C0 && r <= 0x017E && r != 'ß' && r != 'İ' && r != 'Ŀ' && r != 'ŀ' && r != 'ŉ' && r != 'Ĳ' && r != 'ĳ':
+			kind = simple
+		default:
+			return involved
+		}
+	}
+	return kind
+}
+
+// isCJK reports characters that have one form only.
+func isCJK(r rune) bool {
+	return r >= 0x4E00 && r <= 0x9FFF || r >= 0x3041 && r <= 0x3096 || r >= 0x30A1 && r <= 0x30FA || r == 'ー' ||
+		r >= 0xAC00 && r <= 0xD7A3 || r >= 0x3400 && r <= 0x4DBF
 }
 
 // isAccent reports whether a mark may go. Marks that make another letter

@@ -7,10 +7,10 @@ import (
 )
 
 const (
-	stemWeight   = 0.8 // of a form that shares only the stem
-	typoWeight   = 0.6 // of a likely misspelling
-	mostForms    = 24  // forms of one word
-	mostPrefixed = 400 // terms that one character may stand for
+	stemWeight   = 0.8  // of a form that shares only the stem
+	typoWeight   = 0.6  // of a likely misspelling
+	mostForms    = 24   // forms of one word
+	mostPrefixed = 2000 // terms that one character may stand for
 )
 
 // expand finds the forms of each group in the dictionaries.
@@ -64,7 +64,7 @@ func (s *searcher) addStemmed(g *group) error {
 		}
 		stem := l.stem(g.plain)
 		words := map[string]bool{}
-		if l.stem(stem) == stem {
+		if l.isOwnStem(stem) {
 			words[stem] = true
 		}
 		for _, seg := range s.segments {
@@ -111,23 +111,20 @@ func (s *searcher) addTypos(g *group) error {
 	case len(runes) >= 8:
 		limit = 2
 	}
-	best := map[string]bool{}
+	near := make([]map[string]bool, limit+1) // by distance
+	for i := range near {
+		near[i] = map[string]bool{}
+	}
 	for _, seg := range s.segments {
 		first := string(runes[0])
 		err := seg.scan(first, func(e dictEntry) bool {
 			if !strings.HasPrefix(e.key, first) {
 				return false
 			}
-			if n := len(e.key) - len(g.term); n > 2*limit || n < -2*limit {
-				return true
-			}
-			d := distance(runes, []rune(e.key), limit)
-			if d < limit {
-				limit = d
-				clear(best)
-			}
-			if d == limit {
-				best[e.key] = true
+			if n := len(e.key) - len(g.term); n <= 2*limit && n >= -2*limit {
+				if d := distance(runes, []rune(e.key), limit); d <= limit {
+					near[d][e.key] = true
+				}
 			}
 			return true
 		})
@@ -135,10 +132,46 @@ func (s *searcher) addTypos(g *group) error {
 			return seg.damaged(err)
 		}
 	}
-	for _, w := range sortedKeys(best, mostForms) {
-		g.forms = append(g.forms, form{w, typoWeight, -1, "like it"})
+	for _, words := range near {
+		found := false
+		for _, w := range sortedKeys(words, len(words)) {
+			alive, err := s.alive(w)
+			if err != nil {
+				return err
+			}
+			if alive && len(g.forms) < mostForms {
+				g.forms = append(g.forms, form{w, typoWeight, -1, "like it"})
+				found = true
+			}
+		}
+		if found {
+			return nil
+		}
 	}
 	return nil
+}
+
+// alive reports whether any entry still has a word of the dictionaries.
+func (s *searcher) alive(word string) (bool, error) {
+	for i, seg := range s.segments {
+		e, ok, err := seg.find(word)
+		if err != nil {
+			return false, seg.damaged(err)
+		}
+		if !ok {
+			continue
+		}
+		list, err := seg.postings(e)
+		if err != nil {
+			return false, seg.damaged(err)
+		}
+		for _, p := range list {
+			if s.live[s.entryOf[s.unitBase[i]+p.unit]] {
+				return true, nil
+			}
+		}
+	}
+	return false, nil
 }
 
 // distance counts the letters put in, left out, changed or swapped between two

@@ -154,7 +154,7 @@ func isWordRune(r rune) bool {
 	if r < utf8.RuneSelf {
 		return classes[r]&(lowerLetter|upperLetter|digit) != 0
 	}
-	return unicode.IsLetter(r) || unicode.IsMark(r) || unicode.IsDigit(r) || unicode.IsNumber(r) ||
+	return isCJK(r) || unicode.IsLetter(r) || unicode.IsMark(r) || unicode.IsDigit(r) || unicode.IsNumber(r) ||
 		r == 0x00AD || r == 0x200C || r == 0x200D
 }
 
@@ -256,10 +256,13 @@ const (
 )
 
 func classOf(r rune) scriptClass {
-	if r < 0x0E00 {
-		return spaced
-	}
 	switch {
+	case r < 0x0E00:
+		return spaced
+	case r >= 0xAC00 && r <= 0xD7A3:
+		return hangul
+	case isCJK(r):
+		return spaceless
 	case unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Thai, unicode.Lao,
 		unicode.Khmer, unicode.Myanmar, unicode.Tibetan, unicode.Bopomofo, unicode.Yi), r == 'ー', r == 'ｰ', r == '々', isVoicing(r):
 		return spaceless

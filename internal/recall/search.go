@@ -249,7 +249,18 @@ func (s *searcher) before(a, b *candidate) bool {
 	if p, q := s.scopes[s.segmentOf(a.entry)], s.scopes[s.segmentOf(b.entry)]; p != q {
 		return p < q
 	}
-	return a.unit-s.firstUnit(a.entry) < b.unit-s.firstUnit(b.entry)
+	if a.entry == b.entry {
+		return a.unit < b.unit
+	}
+	p, n := s.origin(a.entry)
+	q, m := s.origin(b.entry)
+	return p < q || p == q && n < m
+}
+
+// origin is the file of an entry and its number there.
+func (s *searcher) origin(entry uint32) (path string, number int) {
+	seg, n := s.place(entry)
+	return seg.origin(n)
 }
 
 // answer turns the best candidates into hits, within the limit and the budget.
@@ -302,7 +313,8 @@ func (s *searcher) hit(c *candidate) (Hit, error) {
 		return Hit{}, err
 	}
 	rec := s.entries[c.entry]
-	h := Hit{Scope: s.scopes[s.segmentOf(c.entry)], File: seg.fileOf(n), Entry: e, Score: c.score,
+	file, _ := seg.origin(n)
+	h := Hit{Scope: s.scopes[s.segmentOf(c.entry)], File: file, Entry: e, Score: c.score,
 		SupersededBy: replacedBy, Expired: s.filter.expired(rec)}
 	text := e.Description
 	if i := int(c.unit-s.firstUnit(c.entry)) - 1; i >= 0 && i < len(ps) {
@@ -325,12 +337,12 @@ func (s *searcher) hit(c *candidate) (Hit, error) {
 	return h, nil
 }
 
-func (s *segment) fileOf(entry int) string {
+func (s *segment) origin(entry int) (path string, number int) {
 	for _, f := range s.files {
 		if entry < f.entries {
-			return f.path
+			return f.path, entry
 		}
 		entry -= f.entries
 	}
-	return ""
+	return "", entry
 }

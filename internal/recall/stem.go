@@ -94,6 +94,10 @@ func (l language) stem(word string) string {
 	return unaccent(s)
 }
 
+// isOwnStem reports whether a stem is a word with that stem: the index does not
+// list it.
+func (l language) isOwnStem(stem string) bool { return l.stem(stem) == stem }
+
 // stemmable reports whether a word is one that inflects at all: letters only,
 // long enough to have an ending.
 func stemmable(word string) bool {
