@@ -149,10 +149,7 @@ func (s *Scope) treeOf(ctx context.Context, r *gitstore.Repo, v *gitstore.View) 
 			return nil, a, s.fail(err)
 		}
 	}
-	now := s.home.now()
-	res := merge.Trees(base, ours, theirs, merge.Options{Mode: merge.Adopt, Adopted: func(e *entryfile.Entry) {
-		e.Created, e.Source, e.Code = now, "person", s.codeCommit()
-	}})
+	res := s.mergeSaved(base, ours, theirs)
 	a.changes = res.Changes
 	for p := range ours {
 		if _, ok := res.Files[p]; !ok {
@@ -172,6 +169,46 @@ func (s *Scope) treeOf(ctx context.Context, r *gitstore.Repo, v *gitstore.View) 
 		a.files[p] = data
 	}
 	return t, a, nil
+}
+
+// mergeSaved merges what a person saved with what is committed.
+func (s *Scope) mergeSaved(base, ours, theirs merge.Files) merge.Result {
+	now := s.home.now()
+	return merge.Trees(base, ours, theirs, merge.Options{Mode: merge.Adopt, Adopted: func(e *entryfile.Entry) {
+		e.Created, e.Source, e.Code = now, "person", s.codeCommit()
+	}})
+}
+
+// rescued is what a text that could only be kept aside comes to, and puts it
+// into the tree.
+func (s *Scope) rescued(ctx context.Context, r *gitstore.Repo, t *tree, text gitstore.Rescued) (adoption, error) {
+	a := adoption{files: map[string][]byte{}}
+	base, ours, theirs := merge.Files{}, merge.Files{}, merge.Files{text.Path: text.Data}
+	if f, ok := t.files[text.Path]; ok {
+		data, err := f.bytes()
+		if err != nil {
+			return a, s.fail(err)
+		}
+		from, err := s.nearest(ctx, r, t.head, text.Path, data, text.Data)
+		if err != nil {
+			return a, err
+		}
+		ours[text.Path], base[text.Path] = data, from.data
+		if from.age > 0 {
+			if err := s.since(r, t, from.commit, base, ours, theirs); err != nil {
+				return a, s.fail(err)
+			}
+		}
+	}
+	res := s.mergeSaved(base, ours, theirs)
+	a.changes = res.Changes
+	for p, data := range res.Files {
+		if had, ok := ours[p]; !ok || !bytes.Equal(had, data) {
+			a.files[p] = data
+			t.files[p] = textFile(p, data)
+		}
+	}
+	return a, nil
 }
 
 // knownFormat refuses a scope that a newer vault has written, or whose manifest

@@ -81,7 +81,13 @@ func (s *Scope) write(ctx context.Context, fn func(*txn) error) error {
 	if err != nil {
 		return s.fail(err)
 	}
-	return s.fail(tx.Close())
+	if err := tx.Close(); err != nil {
+		return s.fail(err)
+	}
+	// The change is made; that tidying up after it fails is the next write's
+	// to mend.
+	_, _ = r.Maintain(ctx)
+	return nil
 }
 
 func (s *Scope) attempt(ctx context.Context, r *gitstore.Repo, tx *gitstore.Tx, fn func(*txn) error) error {
@@ -188,9 +194,15 @@ func (t *txn) adopt() error {
 	if err := t.writeDown(&a); err != nil {
 		return err
 	}
-	if a.empty() {
-		return nil
+	if !a.empty() {
+		if err := t.commitAdopted(a); err != nil {
+			return err
+		}
 	}
+	return t.adoptRescued()
+}
+
+func (t *txn) commitAdopted(a adoption) error {
 	for p := range a.files {
 		t.mark(p)
 	}
@@ -205,8 +217,32 @@ func (t *txn) adopt() error {
 	case 1:
 		subject = a.changes[0].Title()
 	}
-	_, err = t.commit(message{op: "adopt", title: subject, source: "person"}, a.saved)
+	_, err := t.commit(message{op: "adopt", title: subject, source: "person"}, a.saved)
 	return err
+}
+
+// adoptRescued takes in what somebody saved while the very file was being
+// replaced, and overwrote with a later save at once: each as a hand edit.
+func (t *txn) adoptRescued() error {
+	list, err := t.tx.Rescued()
+	if err != nil {
+		return t.scope.fail(err)
+	}
+	for _, r := range list {
+		a, err := t.scope.rescued(t.ctx, t.repo, t.tree, r)
+		if err != nil {
+			return err
+		}
+		if !a.empty() {
+			if err := t.commitAdopted(a); err != nil {
+				return err
+			}
+		}
+		if err := t.tx.Settled(r); err != nil {
+			return t.scope.fail(err)
+		}
+	}
+	return nil
 }
 
 // lostBranch refuses a scope whose branch leads nowhere although files were
