@@ -31,6 +31,7 @@ var builtin embed.FS
 const (
 	Index   = "index.md"   // INDEX.md; the same for everybody
 	Context = "context.md" // the context block
+	MCP     = "mcp.md"     // what agents read over the Model Context Protocol
 )
 
 // Overridable lists the files a person may put their own in place of. The

@@ -262,6 +262,7 @@ type CardView struct {
 	After   *Entry  `json:"after,omitempty"`  // with it
 	Moved   bool    `json:"moved,omitempty"`  // the entry was changed after the card was made
 	Alike   []Entry `json:"alike,omitempty"`  // entries that resemble the proposed one
+	Version string  `json:"-"`                // changes when the card does, see DecideOptions
 }
 
 // Cards returns the open cards with what a person decides them by.
@@ -294,8 +295,40 @@ func (h *Home) Cards(ctx context.Context, scope string) ([]CardView, error) {
 	return out, nil
 }
 
+// Card returns one open card, named by its id or by its entry's where that has
+// only one.
+func (h *Home) Card(ctx context.Context, name string) (CardView, error) {
+	if err := h.personOnly("reviewing"); err != nil {
+		return CardView{}, err
+	}
+	groups, err := h.pickCards(ctx, []string{name}, DecideOptions{})
+	if err != nil {
+		return CardView{}, err
+	}
+	s := groups[0].scope
+	t, err := s.read(ctx)
+	if err != nil {
+		return CardView{}, err
+	}
+	list, err := t.cards()
+	if err != nil {
+		return CardView{}, s.fail(err)
+	}
+	for _, c := range list {
+		if c.ID == groups[0].ids[0] {
+			v, err := s.viewCard(ctx, t, c)
+			return v, s.fail(err)
+		}
+	}
+	return CardView{}, notFound("'vault list --pending' shows them", "no open card %s", name)
+}
+
 func (s *Scope) viewCard(ctx context.Context, t *tree, c card) (CardView, error) {
 	v := CardView{Scope: s.name, Card: c.ID, Op: c.Op, Source: c.Source, Session: c.Session, Created: c.Created, Code: c.Code}
+	var err error
+	if v.Version, err = t.files[c.path].contentHash(); err != nil {
+		return v, err
+	}
 	now, err := t.current(c.EntryID)
 	if err != nil {
 		return v, err
@@ -402,6 +435,8 @@ type DecideOptions struct {
 	Scope string
 	All   bool // every open card of the scopes
 	Force bool // where the entry has changed since in the same place, take the card's text
+
+	Version string // of the one card, as it was shown; if it has changed since, nothing is done and the error is a Conflict
 }
 
 // Keep makes cards' changes count, in one commit a scope. A card is named by
@@ -439,6 +474,11 @@ func (h *Home) decide(ctx context.Context, op string, names []string, o DecideOp
 			for _, c := range list {
 				if !slices.Contains(g.ids, c.ID) {
 					continue
+				}
+				if now, err := t.tree.files[c.path].contentHash(); err != nil {
+					return err
+				} else if o.Version != "" && now != o.Version {
+					return conflict("look at it again", "card %s has changed since it was shown", c.ID)
 				}
 				l, err := do(t, c, o.Force)
 				if err != nil {

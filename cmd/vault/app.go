@@ -51,6 +51,19 @@ func process() world {
 	return w
 }
 
+// live is stdout for a verb whose reader waits for each piece of it.
+func (w world) live() io.Writer { return liveWriter{w} }
+
+type liveWriter struct{ world }
+
+func (l liveWriter) Write(p []byte) (int, error) {
+	n, err := l.stdout.Write(p)
+	if err == nil && l.flush != nil {
+		err = l.flush()
+	}
+	return n, err
+}
+
 // finish writes out what is still held back; that it can't is a failure of
 // what otherwise went well.
 func (w world) finish(code int) int {
@@ -177,7 +190,7 @@ each change is a commit, so nothing is lost and everything can be undone.`,
 		rememberCmd, getCmd, listCmd, editCmd, forgetCmd, recallCmd, contextCmd,
 		reviewCmd, keepCmd, restoreCmd, undoCmd, logCmd, showCmd, diffCmd, blameCmd,
 		resolveCmd, promoteCmd, settleCmd, traceCmd, statusCmd, checkCmd, initCmd, linkCmd, scopesCmd, importCmd,
-		completionCmd, manCmd, versionCmd,
+		mcpCmd, completionCmd, manCmd, versionCmd,
 	} {
 		root.AddCommand(verb(a))
 	}
@@ -199,6 +212,16 @@ func (a *app) open() (*vault.Home, error) { return a.openWith(nil) }
 
 // openWith opens the home for a verb that shows its progress.
 func (a *app) openWith(progress func(what string, done, of int)) (*vault.Home, error) {
+	o, err := a.options()
+	if err != nil {
+		return nil, err
+	}
+	o.Progress = progress
+	return vault.Open(o)
+}
+
+// options are what a home is opened with.
+func (a *app) options() (vault.Options, error) {
 	dir := a.dir
 	if a.chdir != "" {
 		dir = a.chdir
@@ -207,7 +230,7 @@ func (a *app) openWith(progress func(what string, done, of int)) (*vault.Home, e
 		}
 		fi, err := os.Stat(dir)
 		if err != nil || !fi.IsDir() {
-			return nil, &vault.Error{Code: vault.Invalid, Message: "no folder " + a.chdir, Hint: "give -C a folder that is there"}
+			return vault.Options{}, &vault.Error{Code: vault.Invalid, Message: "no folder " + a.chdir, Hint: "give -C a folder that is there"}
 		}
 	}
 	home := a.home
@@ -223,12 +246,12 @@ func (a *app) openWith(progress func(what string, done, of int)) (*vault.Home, e
 	host, _ := os.Hostname()
 	userHome, _ := os.UserHomeDir()
 	git, _ := exec.LookPath("git")
-	return vault.Open(vault.Options{
+	return vault.Options{
 		Home: home, Dir: dir, Env: a.lookup, UserHome: userHome, Account: account(a.getenv), Host: host, Git: git,
 		Writer:       a.writer(),
 		AllowSecrets: a.allow,
-		Notice:       a.note, Progress: progress,
-	})
+		Notice:       a.note,
+	}, nil
 }
 
 // account is the login name, for people git knows no name of.

@@ -14,10 +14,7 @@ import (
 
 func versionCmd(a *app) *cobra.Command {
 	return verb("version", "Print the version", `  vault version`, cobra.NoArgs, func(*cobra.Command, []string) error {
-		v := "devel"
-		if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" && info.Main.Version != "(devel)" {
-			v = info.Main.Version
-		}
+		v := version()
 		if a.json {
 			printJSON(a.stdout, map[string]any{"version": v, "go": runtime.Version(), "format": vault.FormatVersion})
 			return nil
@@ -25,6 +22,14 @@ func versionCmd(a *app) *cobra.Command {
 		a.println("vault ", v)
 		return nil
 	})
+}
+
+// version is the program's version, as far as it was built with one.
+func version() string {
+	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" && info.Main.Version != "(devel)" {
+		return info.Main.Version
+	}
+	return "devel"
 }
 
 func completionCmd(a *app) *cobra.Command {

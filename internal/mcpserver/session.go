@@ -1,0 +1,220 @@
+package mcpserver
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"gitvault/internal/safetext"
+	"gitvault/vault"
+)
+
+// A session is what the server knows of one client's connection.
+type session struct {
+	asking chan struct{}   // held while the person is being asked something
+	here   context.Context // ends when the client can answer no more
+	leave  func()
+	name   string // of a session that the client gave no id
+
+	mu     sync.Mutex
+	muted  bool // a question was not answered in time: ask no more
+	roots  *root
+	change int               // counts the client's root changes
+	dir    string            // the folder of the last call
+	subs   map[string]string // subscribed resources, with what was last known of them
+	due    map[string]bool   // resources whose change this session is to be told of
+}
+
+// A root is what a client said about the folder it works in.
+type root struct{ dir string }
+
+// A request is what the server uses of any client's request.
+type request interface {
+	GetSession() mcp.Session
+	GetExtra() *mcp.RequestExtra
+	ProtocolVersion() string
+	ClientInfo() *mcp.Implementation
+	ClientCapabilities() *mcp.ClientCapabilities
+}
+
+// rounds is the first protocol version in which a server asks its client
+// something by answering a call with questions, not by requests of its own.
+const rounds = "2026-07-28"
+
+// rootsQuestion names the question for the client's roots.
+const rootsQuestion = "roots"
+
+// rootsTimeout bounds how long a client may take to name its roots.
+const rootsTimeout = 10 * time.Second
+
+// projectHeader names a client's folder over HTTP, where its environment does
+// not reach the server.
+const projectHeader = "Vault-Project"
+
+// session finds or makes the state of a connection.
+func (s *Server) session(ss *mcp.ServerSession) *session {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if c := s.sessions[ss]; c != nil {
+		return c
+	}
+	c := &session{asking: make(chan struct{}, 1), name: "mcp-" + strings.ToLower(rand.Text()[:10]), subs: map[string]string{}, due: map[string]bool{}}
+	c.here, c.leave = context.WithCancel(context.Background())
+	s.sessions[ss] = c
+	go func() {
+		_ = ss.Wait()
+		c.leave()
+		s.mu.Lock()
+		delete(s.sessions, ss)
+		s.mu.Unlock()
+	}()
+	return c
+}
+
+// while is ctx for a question to the client: it ends when the client has gone,
+// and after so long.
+func (c *session) while(ctx context.Context, limit time.Duration) (context.Context, func()) {
+	ctx, cancel := context.WithTimeout(ctx, limit)
+	stop := context.AfterFunc(c.here, cancel)
+	return ctx, func() { stop(); cancel() }
+}
+
+func (s *Server) initialized(_ context.Context, r *mcp.InitializedRequest) { s.session(r.Session) }
+
+func (s *Server) rootsChanged(_ context.Context, r *mcp.RootsListChangedRequest) {
+	c := s.session(r.Session)
+	c.mu.Lock()
+	c.roots = nil
+	c.change++
+	c.mu.Unlock()
+	s.wake()
+}
+
+// errAskRoots means that the client has to be asked for its roots first, by
+// answering its request with that question.
+var errAskRoots = errors.New("roots are asked for")
+
+// folder is the folder a request is about: the client's first root, else what
+// its environment names, else the server's own.
+func (s *Server) folder(ctx context.Context, r request, answers mcp.InputResponseMap) (string, error) {
+	ss := r.GetSession().(*mcp.ServerSession)
+	if caps := r.ClientCapabilities(); caps != nil && caps.RootsV2 != nil {
+		dir, err := s.rootOf(ctx, r, ss, answers)
+		if err != nil || dir != "" {
+			return dir, err
+		}
+	}
+	if x := r.GetExtra(); x != nil && x.Header != nil {
+		if dir := x.Header.Get(projectHeader); filepath.IsAbs(dir) {
+			return filepath.Clean(dir), nil
+		} else if dir != "" {
+			return "", &vault.Error{Code: vault.Invalid, Message: projectHeader + " is " + dir, Hint: "give the absolute path of a folder"}
+		}
+	} else if s.opt.ClientDir != "" {
+		return s.opt.ClientDir, nil
+	}
+	return s.opt.Dir, nil
+}
+
+// rootOf is the client's first root that is a folder, "" where it has none.
+func (s *Server) rootOf(ctx context.Context, r request, ss *mcp.ServerSession, answers mcp.InputResponseMap) (string, error) {
+	if r.ProtocolVersion() >= rounds {
+		if list, ok := answers[rootsQuestion].(*mcp.ListRootsResult); ok {
+			return firstRoot(list.Roots), nil
+		}
+		return "", errAskRoots
+	}
+	c := s.session(ss)
+	for {
+		c.mu.Lock()
+		known, change := c.roots, c.change
+		c.mu.Unlock()
+		if known != nil {
+			return known.dir, nil
+		}
+		limited, cancel := c.while(ctx, rootsTimeout)
+		list, err := ss.ListRoots(limited, nil) //nolint:staticcheck // deprecated for clients to come, and what today's have
+		cancel()
+		var refused *jsonrpc.Error
+		switch {
+		case errors.As(err, &refused) && refused.Code == jsonrpc.CodeMethodNotFound:
+			list = &mcp.ListRootsResult{}
+		case err != nil:
+			return "", &vault.Error{Code: vault.Busy, Message: "the client did not say which folder it works in", Hint: "try again", Err: err}
+		}
+		known = &root{firstRoot(list.Roots)}
+		c.mu.Lock()
+		same := c.change == change
+		if same {
+			c.roots = known
+		}
+		c.mu.Unlock()
+		if same {
+			return known.dir, nil
+		}
+	}
+}
+
+func firstRoot(list []*mcp.Root) string {
+	for _, r := range list {
+		if r == nil {
+			continue
+		}
+		if dir := filePath(r.URI); dir != "" {
+			return dir
+		}
+	}
+	return ""
+}
+
+// filePath is the local path that a file URI names, "" where it names none.
+func filePath(uri string) string {
+	u, err := url.Parse(uri)
+	if err != nil || u.Scheme != "file" || u.Host != "" && u.Host != "localhost" {
+		return ""
+	}
+	p := u.Path
+	if len(p) > 2 && p[0] == '/' && p[2] == ':' && os.PathSeparator == '\\' {
+		p = p[1:] // file:///C:/work
+	}
+	if p = filepath.FromSlash(p); !filepath.IsAbs(p) {
+		return ""
+	}
+	return filepath.Clean(p)
+}
+
+// maxAgent bounds the name under which a client's changes are kept.
+const maxAgent = 64
+
+// writer is who a request's changes are by: the client, never a person,
+// whatever it calls itself.
+func (s *Server) writer(r request, session string) vault.Writer {
+	w := vault.Writer{Agent: s.opt.Agent, Session: strings.TrimSpace(session)}
+	if info := r.ClientInfo(); w.Agent == "" && info != nil {
+		// Codex calls itself codex-mcp-client, where its hooks and shells say codex.
+		name, _, _ := strings.Cut(info.Name, "-mcp-client")
+		w.Agent = safetext.Line(name)
+	}
+	if cut := []rune(w.Agent); len(cut) > maxAgent {
+		w.Agent = string(cut[:maxAgent])
+	}
+	switch strings.ToLower(w.Agent) {
+	case "":
+		w.Agent = "mcp"
+	case "person":
+		w.Agent = "mcp:" + w.Agent
+	}
+	if w.Session == "" && (r.GetExtra() == nil || r.GetExtra().Header == nil) {
+		w.Session = s.opt.Session
+	}
+	return w
+}
