@@ -92,7 +92,7 @@ func (w *writing) commit(c *Change) (Outcome, error) {
 		return Outcome{}, w.abandon(err)
 	}
 	w.finish()
-	if n := len(objects); n > 0 {
+	if n := len(objects); n > 0 && n <= packInstead {
 		w.repo.noteLoose(n)
 	}
 	out.Saved = w.saved
@@ -164,6 +164,12 @@ func (w *writing) write(objects []newObject) error {
 		return err
 	}
 	w.nameTemps()
+	if len(objects) > packInstead {
+		if err := w.writeAsPack(objects); err != nil {
+			return err
+		}
+		objects = nil
+	}
 	for i, o := range objects {
 		name := w.temp("object" + strconv.Itoa(i))
 		if err := b.add(name, encodeLoose(o.kind, o.data), 0o444); err != nil {
@@ -215,6 +221,26 @@ func (w *writing) write(objects []newObject) error {
 		return writeError("the new commit", err)
 	}
 	return nil
+}
+
+// packInstead is the number of objects above which a commit writes one pack,
+// not a file for each.
+const packInstead = 100
+
+func (w *writing) writeAsPack(objects []newObject) error {
+	_, err := w.repo.writePack(w.repo.tmpDir(), len(objects), func(p *packWriter) error {
+		for _, o := range objects {
+			if _, err := p.add(o.hash, o.kind, o.data, 0); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	_, err = w.repo.objects.list(true)
+	return err
 }
 
 // nameTemps gives the new files names that no earlier commit used: after a

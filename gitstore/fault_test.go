@@ -67,6 +67,19 @@ var scenarios = []scenario{
 		},
 	},
 	{
+		name: "many files",
+		setup: func(t testing.TB, dir string) {
+			makeRepo(t, dir, fast, map[string]string{"a.md": "one\n"}).Close()
+		},
+		run: func(dir string, f fsys.FS) ([]string, error) {
+			put := map[string]string{}
+			for i := range packInstead {
+				put[fmt.Sprintf("d/%d.md", i)] = fmt.Sprint(i)
+			}
+			return writeAs(dir, f, change("change", put))
+		},
+	},
+	{
 		name: "after a crash",
 		setup: func(t testing.TB, dir string) {
 			makeRepo(t, dir, fast, map[string]string{"a.md": "one\n", "d/b.md": "b\n"}).Close()
@@ -244,7 +257,7 @@ func TestEveryStepMayFail(t *testing.T) {
 	}{
 		{"dead", faultfs.Plan{Kind: faultfs.Dead}, false, 1},
 		{"torn", faultfs.Plan{Kind: faultfs.Torn}, false, 1},
-		{"power cut", faultfs.Plan{Kind: faultfs.PowerCut}, false, 2},
+		{"power cut", faultfs.Plan{Kind: faultfs.PowerCut}, false, 1},
 		{"EIO once", faultfs.Plan{Kind: faultfs.Fail, Err: syscall.EIO}, true, 1},
 		{"short write", faultfs.Plan{Kind: faultfs.Short, Err: syscall.ENOSPC}, true, 1},
 		{"disk full", faultfs.Plan{Kind: faultfs.Fail, Err: syscall.ENOSPC, Sticky: true}, false, 1},
@@ -257,11 +270,11 @@ func TestEveryStepMayFail(t *testing.T) {
 			total := s.steps(t)
 			t.Logf("%d steps", total)
 			for _, p := range plans {
-				every := 1
+				every := max(1, total/100)
 				if *long {
-					p.rounds *= 10
+					p.rounds, every = p.rounds*10, 1
 				} else if p.name != "dead" && p.name != "power cut" {
-					every = 3
+					every *= 3
 				}
 				t.Run(p.name, func(t *testing.T) {
 					for at := 1 + i%every; at <= total; at += every {
@@ -310,14 +323,14 @@ func TestKilledProcess(t *testing.T) {
 		killMe(run)
 		return
 	}
-	every := 5
-	if *long {
-		every = 1
-	}
 	for i := range scenarios {
 		s := &scenarios[i]
 		t.Run(s.name, func(t *testing.T) {
 			total := s.steps(t)
+			every := max(1, total/15)
+			if *long {
+				every = 1
+			}
 			for at := 1 + i; at <= total; at += every {
 				dir := filepath.Join(t.TempDir(), "scope")
 				s.setup(t, dir)

@@ -137,7 +137,13 @@ func (p *packing) prepare() error {
 // dropHalfPacks removes packs that a crash of ours left without an index. They
 // are known as ours because they are the same files as some in our own folder.
 func (r *Repo) dropHalfPacks(dir string, temps []os.DirEntry) error {
-	if len(temps) == 0 {
+	ours := temps[:0:0]
+	for _, t := range temps {
+		if t.Name() == "pack" || strings.HasPrefix(t.Name(), "old") {
+			ours = append(ours, t)
+		}
+	}
+	if len(ours) == 0 {
 		return nil
 	}
 	list, err := r.fs.ReadDir(r.packDir())
@@ -156,7 +162,7 @@ func (r *Repo) dropHalfPacks(dir string, temps []os.DirEntry) error {
 		if err != nil {
 			continue
 		}
-		for _, t := range temps {
+		for _, t := range ours {
 			if ti, err := r.fs.Lstat(filepath.Join(dir, t.Name())); err != nil || !os.SameFile(ti, fi) {
 				continue
 			}

@@ -50,7 +50,7 @@ func (r *Repo) clearTemps() error {
 	if len(left) == 0 {
 		return nil
 	}
-	if err := r.dropOwnLocks(); err != nil {
+	if err := errors.Join(r.dropOwnLocks(), r.dropHalfPacks(r.tmpDir(), left)); err != nil {
 		return err
 	}
 	for _, e := range left {
