@@ -48,6 +48,7 @@ type Hit struct {
 	Snippet string              `json:"snippet"`
 	Why     string              `json:"why"`
 	Caution string              `json:"caution,omitempty"` // of a failed path that resembles the task: why it failed
+	Passage recall.Passage      `json:"passage,omitzero"`  // the part of the body that fits best; a session trace has a hit for each
 	Explain *recall.Explanation `json:"explain,omitempty"`
 
 	authored entryfile.Entry
@@ -145,7 +146,7 @@ func presentHit(hit recall.Hit, body bool) Hit {
 	if !body {
 		e.Body = ""
 	}
-	return Hit{Entry: e, Score: hit.Score, Snippet: hit.Snippet, Why: hit.Why, Caution: hit.Caution, Explain: hit.Explain, authored: hit.Entry}
+	return Hit{Entry: e, Score: hit.Score, Snippet: hit.Snippet, Why: hit.Why, Caution: hit.Caution, Passage: hit.Passage, Explain: hit.Explain, authored: hit.Entry}
 }
 
 // recallIndex opens the scope's search index, brought up to date with its

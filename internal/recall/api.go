@@ -63,8 +63,9 @@ type Hit struct {
 
 // A Passage is a part of an entry's body.
 type Passage struct {
-	Start, End int // bytes of Entry.Body
-	Line       int // 1-based line of the body where it begins
+	Start int `json:"start"` // bytes of Entry.Body
+	End   int `json:"end"`
+	Line  int `json:"line"` // 1-based line of the body where it begins
 }
 
 // Key identifies what a hit points at: an entry, or one passage of a trace.
@@ -86,21 +87,21 @@ type Result struct {
 
 // An Explanation says how a hit earned its place.
 type Explanation struct {
-	Terms []TermScore // those that weigh most first
-	Parts []Part      // what the score is made of
+	Terms []TermScore `json:"terms"` // those that weigh most first
+	Parts []Part      `json:"parts"` // what the score is made of
 }
 
 // A TermScore is a word of the query that a hit has.
 type TermScore struct {
-	Term   string   // as written in the query
-	Found  []string // words of the entry that stand for it, where they differ
-	Fields []string // "title", "tags", "description", "body", "around it", "elsewhere in the body"
-	Weight float64  // by its rarity
+	Term   string   `json:"term"`            // as written in the query
+	Found  []string `json:"found,omitempty"` // words of the entry that stand for it, where they differ
+	Fields []string `json:"fields"`          // "title", "tags", "description", "body", "around it", "elsewhere in the body"
+	Weight float64  `json:"weight"`          // by its rarity
 }
 
 // A Part is what one way of looking at an entry found it worth: its title, its
 // best passage, its second best, its beginning, the whole of it.
 type Part struct {
-	Name  string
-	Score float64
+	Name  string  `json:"name"`
+	Score float64 `json:"score"`
 }
