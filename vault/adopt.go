@@ -175,7 +175,7 @@ func (s *Scope) treeOf(ctx context.Context, r *gitstore.Repo, v *gitstore.View) 
 func (s *Scope) mergeSaved(base, ours, theirs merge.Files) merge.Result {
 	now := s.home.now()
 	return merge.Trees(base, ours, theirs, merge.Options{Mode: merge.Adopt, Adopted: func(e *entryfile.Entry) {
-		e.Created, e.Source, e.Code = now, "person", s.codeCommit()
+		e.Created, e.Source, e.Code = now, sourcePerson, s.codeCommit()
 	}})
 }
 

@@ -217,7 +217,7 @@ func (t *txn) commitAdopted(a adoption) error {
 	case 1:
 		subject = a.changes[0].Title()
 	}
-	_, err := t.commit(message{op: "adopt", title: subject, source: "person"}, a.saved)
+	_, err := t.commit(message{op: "adopt", title: subject, source: sourcePerson}, a.saved)
 	return err
 }
 
@@ -309,7 +309,10 @@ func (t *txn) mark(path string) {
 }
 
 // add puts a new entry into its file and returns it as it will stand there.
-func (t *txn) add(e entryfile.Entry) (located, error) {
+func (t *txn) add(e entryfile.Entry) (located, error) { return t.addAgain(e, nil) }
+
+// addAgain is add for an entry that the history has; before is what it held.
+func (t *txn) addAgain(e entryfile.Entry, before *entryfile.Entry) (located, error) {
 	if e.ID == "" {
 		id, err := t.newID()
 		if err != nil {
@@ -317,7 +320,7 @@ func (t *txn) add(e entryfile.Entry) (located, error) {
 		}
 		e.ID = id
 	}
-	if err := t.check(e); err != nil {
+	if err := t.check(&e, before); err != nil {
 		return located{}, err
 	}
 	path := e.Kind.Ledger()
@@ -337,7 +340,7 @@ func (t *txn) add(e entryfile.Entry) (located, error) {
 
 // set replaces an entry where it stands.
 func (t *txn) set(l located, e entryfile.Entry) error {
-	if err := t.check(e); err != nil {
+	if err := t.check(&e, &l.Entry); err != nil {
 		return err
 	}
 	doc, err := t.document(l.path, e.Kind)
@@ -403,33 +406,6 @@ func (t *txn) taken(id string) (bool, error) {
 	return false, nil
 }
 
-// check refuses what must not be in an entry.
-func (t *txn) check(e entryfile.Entry) error {
-	if err := entryfile.Check(e); err != nil {
-		return &Error{Code: Invalid, Message: err.Error(), Err: err}
-	}
-	return t.scope.home.refuseSecrets(e)
-}
-
-// refuseSecrets refuses an entry that holds what looks like a secret, naming
-// rule and place and never the secret itself.
-func (h *Home) refuseSecrets(e entryfile.Entry) error {
-	allowed := h.opt.AllowSecrets
-	if h.opt.Writer.IsAgent() {
-		allowed = nil
-	}
-	found := secrets.ScanEntry(e, allowed...)
-	if len(found) == 0 {
-		return nil
-	}
-	f := found[0]
-	hint := "take it out; if it is none, --allow-secret " + f.Rule + " lets it in"
-	if h.opt.Writer.IsAgent() {
-		hint = "take it out; only a person may let it in"
-	}
-	return refused(hint, "the %s looks like a secret (%s) at line %d, column %d", f.Field, f.Rule, f.Line, f.Column)
-}
-
 // A message is what a commit says about itself.
 type message struct {
 	op      string
@@ -438,7 +414,7 @@ type message struct {
 	source  string
 	session string
 	reason  string // why, in the person's words
-	undoes  gitstore.Hash
+	undoes  []gitstore.Hash
 }
 
 // text lays a commit message out: a subject that reads well in git log, and
@@ -449,7 +425,7 @@ func (m message) text(entries []string, code string) string {
 		verb = m.op
 	}
 	var b strings.Builder
-	b.WriteString(verb + ": " + oneLine(m.title) + "\n\n")
+	b.WriteString(verb + ": " + secrets.Redact(oneLine(m.title)) + "\n\n")
 	if m.reason != "" {
 		b.WriteString(oneLine(m.reason) + "\n\n")
 	}
@@ -468,16 +444,19 @@ func (m message) text(entries []string, code string) string {
 	}
 	trailer("Vault-Source", m.source)
 	trailer("Vault-Session", m.session)
-	if !m.undoes.IsZero() {
-		trailer("Vault-Restores", m.undoes.String())
+	for _, h := range m.undoes {
+		trailer("Vault-Restores", h.String())
 	}
-	trailer("Code-Commit", code)
+	trailer("Code-Commit", secrets.Redact(code))
 	return b.String()
 }
 
 // commit commits the pending edits, with the INDEX.md that belongs to them.
 // Without any, it makes no commit and returns the zero hash.
 func (t *txn) commit(m message, saved map[string][]byte) (gitstore.Hash, error) {
+	if err := t.scope.home.refuseSecretText("reason", m.reason); err != nil {
+		return gitstore.Hash{}, err
+	}
 	c := gitstore.Change{Put: map[string][]byte{}, Take: t.take, Expect: map[string][]byte{}, Parents: t.parents}
 	maps.Copy(c.Expect, saved)
 	if t.strayIndex {
@@ -563,7 +542,7 @@ func (t *txn) writeDown(a *adoption) error {
 				return t.scope.fail(err)
 			}
 			before := doc.Bytes()
-			ids, err := doc.Adopt(entryfile.Entry{Created: t.now, Source: "person", Code: t.scope.codeCommit()})
+			ids, err := doc.Adopt(entryfile.Entry{Created: t.now, Source: sourcePerson, Code: t.scope.codeCommit()})
 			if err != nil {
 				return t.scope.fail(err)
 			}

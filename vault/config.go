@@ -15,16 +15,6 @@ import (
 	"gitvault/gitstore"
 )
 
-// Policy says what becomes of an agent's change before a person has seen it.
-type Policy string
-
-// The review policies, from the strictest to the loosest.
-const (
-	Hold  Policy = "hold"  // a card holds the proposed version; what is offered stays as it was
-	Apply Policy = "apply" // the change counts at once; a card holds the version before it
-	Off   Policy = "off"   // the change counts at once, without a card
-)
-
 // Config is a person's config.yaml. The zero value is the default.
 type Config struct {
 	Durability  string        `yaml:"durability"`   // full (default) or fast: whether writes wait for the disk
@@ -32,49 +22,6 @@ type Config struct {
 	LockTimeout time.Duration `yaml:"lock_timeout"` // how long a write waits for another; 30s by default
 	Review      ReviewConfig  `yaml:"review"`
 	Context     BudgetConfig  `yaml:"context"`
-}
-
-// ReviewConfig is the review policy, by scope and kind; the most specific
-// setting holds. It may be written as one word.
-type ReviewConfig struct {
-	Policy Policy            `yaml:"policy"`
-	Scopes map[string]Policy `yaml:"scopes"`
-	Kinds  map[string]Policy `yaml:"kinds"`
-	Remote string            `yaml:"remote"` // hold: what others pushed waits for a look
-}
-
-// UnmarshalYAML takes one policy for everything, or the whole mapping.
-func (r *ReviewConfig) UnmarshalYAML(n *yaml.Node) error {
-	if n.Kind == yaml.ScalarNode {
-		r.Policy = Policy(n.Value)
-		return r.check()
-	}
-	type plain ReviewConfig
-	if err := n.Decode((*plain)(r)); err != nil {
-		return err
-	}
-	return r.check()
-}
-
-func (r ReviewConfig) check() error {
-	all := []Policy{r.Policy}
-	for _, p := range r.Scopes {
-		all = append(all, p)
-	}
-	for k, p := range r.Kinds {
-		if _, err := ParseKind(k); err != nil {
-			return err
-		}
-		all = append(all, p)
-	}
-	for _, p := range all {
-		switch p {
-		case "", Hold, Apply, Off:
-		default:
-			return fmt.Errorf("unknown review policy %q: use hold, apply or off", p)
-		}
-	}
-	return nil
 }
 
 // BudgetConfig bounds the context block; zero means the default.

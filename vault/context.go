@@ -7,7 +7,6 @@ import (
 
 	"gitvault/generate"
 	"gitvault/internal/entryfile"
-	"gitvault/internal/secrets"
 	"gitvault/templates"
 )
 
@@ -149,6 +148,10 @@ func (t *tree) offer(ctx context.Context, h *Home, s *Scope, part *generate.Cont
 				if l.Resolved || l.Conflict != "" || expired(l.Expires, now) {
 					continue
 				}
+				if l.secret {
+					listed++
+					continue
+				}
 				e := entryfile.Entry{ID: l.ID, Kind: k, Title: l.Title, Description: l.Text, Body: l.Title,
 					Created: l.Created, Expires: l.Expires, Pinned: l.Pinned}
 				if l.Pinned {
@@ -157,9 +160,7 @@ func (t *tree) offer(ctx context.Context, h *Home, s *Scope, part *generate.Cont
 					}
 				}
 				listed++
-				if !hasSecret(e) {
-					part.Entries = append(part.Entries, e)
-				}
+				part.Entries = append(part.Entries, e)
 			}
 			if u.rolled {
 				gone := u.ended
@@ -193,7 +194,3 @@ func (t *tree) whole(id, path string) (entryfile.Entry, error) {
 	}
 	return section.Entry, nil
 }
-
-// hasSecret reports whether an entry holds what looks like a secret: a person
-// may have typed it by hand, and no agent is to see it.
-func hasSecret(e entryfile.Entry) bool { return len(secrets.ScanEntry(e)) > 0 }

@@ -85,25 +85,26 @@ func (h *Home) Edit(ctx context.Context, id string, ed Edit) (Change, error) {
 	}
 	var out Change
 	err = s.write(ctx, func(t *txn) error {
-		l, err := t.one(found.ID)
+		l, err := t.again(found)
 		if err != nil {
 			return err
 		}
-		if l, err = t.mine(l); err != nil {
-			return err
-		}
-		if err := ed.overtaken(l.Entry); err != nil {
-			return err
-		}
-		e, err := t.applied(l.Entry, ed)
+		from, own, err := t.latest(l)
 		if err != nil {
 			return err
 		}
-		if entryfile.Hash(e) == entryfile.Hash(l.Entry) {
-			out = Change{Entry: t.present(l), Unchanged: true}
+		if err := ed.overtaken(from); err != nil {
+			return err
+		}
+		e, err := t.applied(from, ed)
+		if err != nil {
+			return err
+		}
+		if entryfile.Hash(e) == entryfile.Hash(from) {
+			out = t.same(l, from, own)
 			return nil
 		}
-		e.Updated = later(t.now, l.Entry)
+		e.Updated = later(t.now, from)
 		done, err := t.propose(proposal{op: entryfile.OpEdit, before: &l, after: e})
 		if err != nil {
 			return err
@@ -115,18 +116,25 @@ func (h *Home) Edit(ctx context.Context, id string, ed Edit) (Change, error) {
 	return out, err
 }
 
-// mine is an entry as the same agent proposes it already in this session, so
-// that a second edit adds to the first.
-func (t *txn) mine(l located) (located, error) {
-	if !t.scope.home.opt.Writer.IsAgent() || entryfile.IsCard(l.path) {
-		return l, nil
+// latest is an entry as whoever acts has it last: an agent that asks for an
+// edit of it already goes on from what it proposed. The second result is the
+// card that says so, "" for none.
+func (t *txn) latest(l located) (entryfile.Entry, string, error) {
+	if entryfile.IsCard(l.path) {
+		c, err := t.tree.cardAt(l.path)
+		return l.Entry, c.ID, t.scope.fail(err)
 	}
 	c, err := t.ownCard(l.ID)
 	if err != nil || c == nil || c.Op != entryfile.OpEdit {
-		return l, err
+		return l.Entry, "", err
 	}
-	l.Entry = c.Entry
-	return l, nil
+	return c.proposed().Entry, c.ID, nil
+}
+
+// same is the answer to a change that changes nothing.
+func (t *txn) same(l located, e entryfile.Entry, card string) Change {
+	l.Entry = e
+	return Change{Entry: t.present(l), Unchanged: true, Pending: card != "", Card: card}
 }
 
 // applied is the entry with an edit applied.
@@ -201,7 +209,7 @@ func later(now string, e entryfile.Entry) string {
 func (h *Home) Forget(ctx context.Context, scope string, ids []string, reason string) ([]Change, error) {
 	type target struct {
 		scope *Scope
-		ids   []string
+		found []located
 	}
 	var targets []*target
 	for _, id := range ids {
@@ -214,8 +222,8 @@ func (h *Home) Forget(ctx context.Context, scope string, ids []string, reason st
 			targets = append(targets, &target{scope: s})
 			i = len(targets) - 1
 		}
-		if !slices.Contains(targets[i].ids, l.ID) {
-			targets[i].ids = append(targets[i].ids, l.ID)
+		if !slices.ContainsFunc(targets[i].found, func(o located) bool { return o.ID == l.ID && o.path == l.path }) {
+			targets[i].found = append(targets[i].found, l)
 		}
 	}
 	var out []Change
@@ -225,14 +233,19 @@ func (h *Home) Forget(ctx context.Context, scope string, ids []string, reason st
 			changes = nil
 			var gone []located
 			var done []outcome
-			for _, id := range tg.ids {
-				l, err := t.one(id)
+			for _, f := range tg.found {
+				l, err := t.again(f)
 				if err != nil {
 					return err
 				}
 				o, err := t.propose(proposal{op: entryfile.OpForget, before: &l, after: l.Entry})
 				if err != nil {
 					return err
+				}
+				if !h.opt.Writer.IsAgent() {
+					if err := t.dropDecided(l.ID); err != nil {
+						return err
+					}
 				}
 				gone = append(gone, l)
 				done = append(done, o)
@@ -253,6 +266,22 @@ func (h *Home) Forget(ctx context.Context, scope string, ids []string, reason st
 		out = append(out, changes...)
 	}
 	return out, nil
+}
+
+// dropDecided takes out the cards that a person's forgetting of an entry has
+// decided: those whose change counted already, and those to forget it. What
+// else is proposed for it has not been looked at, and stays.
+func (t *txn) dropDecided(id string) error {
+	list, err := t.tree.cards()
+	if err != nil {
+		return t.scope.fail(err)
+	}
+	for _, c := range list {
+		if c.EntryID == id && (c.isApplied() || c.Op == entryfile.OpForget) {
+			t.dropCard(c)
+		}
+	}
+	return nil
 }
 
 // titles names what a change of several entries is about.

@@ -20,11 +20,20 @@ func (h *Home) Get(ctx context.Context, scope string, ids []string) ([]Entry, er
 		if err != nil {
 			return nil, err
 		}
-		e := present(s.name, l)
 		if entryfile.IsCard(l.path) {
-			e.Review, e.Card = entryfile.OpAdd, l.ID
+			c, err := t.cardAt(l.path)
+			if err != nil {
+				return nil, s.fail(err)
+			}
+			e := s.presentCard(c, nil)
+			if h.opt.Writer.IsAgent() {
+				e = s.waiting(c)
+			}
+			out = append(out, e)
+			continue
 		}
-		if err := t.relate(ctx, h.opt.Now(), []*Entry{&e}); err != nil {
+		e := present(s.name, l)
+		if err := t.relate(ctx, h, []*Entry{&e}); err != nil {
 			return nil, s.fail(err)
 		}
 		out = append(out, e)
@@ -75,12 +84,15 @@ func (h *Home) List(ctx context.Context, q ListQuery) ([]Entry, error) {
 			failed = s.fail(err)
 			continue
 		}
+		if h.opt.Writer.IsAgent() {
+			found = slices.DeleteFunc(found, func(l located) bool { return hasSecret(l.Entry) })
+		}
 		list := make([]*Entry, len(found))
 		for i, l := range found {
 			e := present(s.name, l)
 			list[i] = &e
 		}
-		if err := t.relate(ctx, h.opt.Now(), list); err != nil {
+		if err := t.relate(ctx, h, list); err != nil {
 			failed = s.fail(err)
 			continue
 		}
@@ -144,7 +156,7 @@ func (e Entry) Closed() bool {
 
 // relate fills in what entries owe to others: who supersedes them, and their
 // status as of now.
-func (t *tree) relate(ctx context.Context, now time.Time, list []*Entry) error {
+func (t *tree) relate(ctx context.Context, h *Home, list []*Entry) error {
 	successors, err := t.successors(ctx)
 	if err != nil {
 		return err
@@ -155,6 +167,9 @@ func (t *tree) relate(ctx context.Context, now time.Time, list []*Entry) error {
 	}
 	open := map[string][]string{}
 	for _, c := range cards {
+		if who := h.opt.Writer; who.IsAgent() && c.Source != who.source() {
+			continue
+		}
 		open[c.EntryID] = append(open[c.EntryID], c.ID)
 	}
 	for _, e := range list {
@@ -163,7 +178,7 @@ func (t *tree) relate(ctx context.Context, now time.Time, list []*Entry) error {
 		switch {
 		case len(e.SupersededBy) > 0:
 			e.Status = StatusSuperseded
-		case e.Status != StatusResolved && expired(e.Expires, now):
+		case e.Status != StatusResolved && expired(e.Expires, h.opt.Now()):
 			e.Status = StatusExpired
 		}
 	}

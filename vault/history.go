@@ -220,7 +220,8 @@ func blobInto(r *gitstore.Repo, files merge.Files, path string, h gitstore.Hash)
 
 // parsedMessage is what a commit message says.
 type parsedMessage struct {
-	subject, reason, op, source, session, code, restores string
+	subject, reason, op, source, session, code string
+	restores                                   []string // commits, by hash
 }
 
 func parseMessage(text string) parsedMessage {
@@ -228,7 +229,7 @@ func parseMessage(text string) parsedMessage {
 	subject, rest, _ := strings.Cut(strings.TrimSpace(text), "\n")
 	m.subject = strings.TrimSpace(subject)
 	fields := map[string]*string{"Vault-Op": &m.op, "Vault-Source": &m.source, "Vault-Session": &m.session,
-		"Code-Commit": &m.code, "Vault-Restores": &m.restores}
+		"Code-Commit": &m.code}
 	// Trailers are the last paragraph; a line like one above it is only text.
 	body, trailers := "", rest
 	if i := strings.LastIndex(strings.TrimRight(rest, "\n"), "\n\n"); i >= 0 {
@@ -238,6 +239,9 @@ func parseMessage(text string) parsedMessage {
 		key, value, ok := strings.Cut(line, ": ")
 		if f := fields[key]; ok && f != nil {
 			*f = strings.TrimSpace(value)
+		}
+		if ok && key == "Vault-Restores" {
+			m.restores = append(m.restores, strings.TrimSpace(value))
 		}
 	}
 	m.reason = strings.TrimSpace(body)

@@ -16,22 +16,6 @@ import (
 	"gitvault/internal/workspace"
 )
 
-// A Writer is who asks for a change.
-type Writer struct {
-	Agent   string // an agent's name, "" for a person
-	Session string // the agent session, where known
-}
-
-// IsAgent reports whether the writer is not a person.
-func (w Writer) IsAgent() bool { return w.Agent != "" }
-
-func (w Writer) source() string {
-	if w.Agent != "" {
-		return w.Agent
-	}
-	return "person"
-}
-
 // Options are all that the package takes from the world around it.
 type Options struct {
 	Home string // the vault's home folder; made by the first write
@@ -92,6 +76,12 @@ func Open(o Options) (*Home, error) {
 	dir, err := filepath.Abs(o.Home)
 	if err != nil {
 		return nil, &Error{Code: Failed, Message: "home " + o.Home + " can't be resolved", Err: err}
+	}
+	if err := o.Writer.check(); err != nil {
+		return nil, err
+	}
+	if err := o.checkAllowed(); err != nil {
+		return nil, err
 	}
 	if fi, err := os.Stat(dir); err == nil && !fi.IsDir() {
 		return nil, invalid("name a folder", "home %s is not a folder", dir)

@@ -225,7 +225,7 @@ func (im *importing) one(r importers.Record) error {
 			e.ID = ""
 		}
 	}
-	if err := im.check(e); err != nil {
+	if err := im.check(&e, nil); err != nil {
 		im.out.Refused = append(im.out.Refused, RefusedImport{r.Where, e.Title, oneLine(err.Error())})
 		return nil
 	}

@@ -12,6 +12,7 @@ import (
 
 	"gitvault/generate"
 	"gitvault/internal/entryfile"
+	"gitvault/internal/secrets"
 )
 
 // facts is what INDEX.md needs of one file, or of one folder that entry files
@@ -25,13 +26,25 @@ type facts struct {
 	unwritten   bool        // holds entries whose ids are not written down
 	ended       int         // of count: resolved threads and conflict siblings
 	expires     []string    // of the entries that have a date for it
+	secrets     int         // of count: entries that hold what looks like a secret
 }
 
 // An indexLine is a line of INDEX.md, and a sum of the text that it was made
 // from. It knows nothing yet of what supersedes it.
 type indexLine struct {
 	generate.IndexLine
-	sum uint64
+	sum    uint64
+	secret bool // the entry holds what looks like a secret; the line does not
+}
+
+// lineOf makes the index line of an entry.
+func lineOf(e entryfile.Entry, path string) indexLine {
+	l := indexLine{secret: hasSecret(e)}
+	if l.secret {
+		e.Title, e.Description, e.Body = secrets.Redact(e.Title), secrets.Redact(e.Line()), ""
+	}
+	l.IndexLine = generate.Line(e, path, "", 0, "")
+	return l
 }
 
 // factsOf reads a file. Lines of entries whose text is still the same are taken
@@ -63,14 +76,20 @@ func factsOf(f *file, known map[string]indexLine) (facts, error) {
 			out.supersedes = append(out.supersedes, [2]string{old, s.ID})
 		}
 		if f.rolled() && !listedWhenRolled(s.Entry) {
+			if hasSecret(s.Entry) {
+				out.secrets++
+			}
 			continue
 		}
-		line := indexLine{sum: maphash64(doc.Source(s))}
-		if old, ok := known[s.ID]; ok && old.sum == line.sum && old.Path == f.path {
-			line.IndexLine = old.IndexLine
-			line.Anchor, line.Order = anchors[s.Line], s.Line
-		} else {
-			line.IndexLine = generate.Line(s.Entry, f.path, anchors[s.Line], s.Line, "")
+		sum := maphash64(doc.Source(s))
+		line, ok := known[s.ID]
+		if !ok || line.sum != sum || line.Path != f.path {
+			line = lineOf(s.Entry, f.path)
+			line.sum = sum
+		}
+		line.Anchor, line.Order = anchors[s.Line], s.Line
+		if line.secret {
+			out.secrets++
 		}
 		out.lines = append(out.lines, line)
 	}
@@ -105,6 +124,7 @@ func (f *facts) merge(g facts) {
 	f.unwritten = f.unwritten || g.unwritten
 	f.ended += g.ended
 	f.expires = append(f.expires, g.expires...)
+	f.secrets += g.secrets
 }
 
 // unit is what facts are kept for: a file, or a folder of rolled entry files.
@@ -286,7 +306,7 @@ func writeFacts(dir string, m map[string]facts) {
 
 // The cache is a header with a checksum, then one record a unit, each field
 // preceded by its length.
-const factsHeader = "vault facts 3\n"
+const factsHeader = "vault facts 4\n"
 
 func encodeFacts(m map[string]facts) []byte {
 	keys := make([]string, 0, len(m))
@@ -304,6 +324,7 @@ func encodeFacts(m map[string]facts) []byte {
 		w.text(f.last)
 		w.bool(f.unwritten)
 		w.int(f.ended)
+		w.int(f.secrets)
 		w.int(len(f.expires))
 		for _, date := range f.expires {
 			w.text(date)
@@ -322,6 +343,7 @@ func encodeFacts(m map[string]facts) []byte {
 			w.bool(l.Pinned)
 			w.bool(l.Resolved)
 			w.int(int(l.sum))
+			w.bool(l.secret)
 		}
 	}
 	sum := sha256.Sum256(w.buf)
@@ -338,7 +360,7 @@ func decodeFacts(data []byte) map[string]facts {
 	m := make(map[string]facts, min(n, 1<<16))
 	for range n {
 		k := r.text()
-		f := facts{count: r.int(), first: r.text(), last: r.text(), unwritten: r.bool(), ended: r.int()}
+		f := facts{count: r.int(), first: r.text(), last: r.text(), unwritten: r.bool(), ended: r.int(), secrets: r.int()}
 		for i := r.int(); i > 0 && !r.bad; i-- {
 			f.expires = append(f.expires, r.text())
 		}
@@ -350,7 +372,7 @@ func decodeFacts(data []byte) map[string]facts {
 			for _, s := range []*string{&l.ID, &l.Title, &l.Text, &l.Created, &l.Expires, &l.Path, &l.Anchor, &l.Conflict} {
 				*s = r.text()
 			}
-			l.Order, l.Pinned, l.Resolved, l.sum = r.int(), r.bool(), r.bool(), uint64(r.int())
+			l.Order, l.Pinned, l.Resolved, l.sum, l.secret = r.int(), r.bool(), r.bool(), uint64(r.int()), r.bool()
 			f.lines = append(f.lines, l)
 		}
 		if r.bad {

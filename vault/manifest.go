@@ -14,10 +14,10 @@ const manifestFile = "vault.yaml"
 
 // manifest is a scope's vault.yaml: what the scope is, wherever it is cloned.
 type manifest struct {
-	Format     int      `yaml:"format"`
-	Name       string   `yaml:"name"`
-	Identities []string `yaml:"identities"` // projects it has served
-	Review     Policy   `yaml:"review"`     // may only tighten the person's
+	Format     int        `yaml:"format"`
+	Name       string     `yaml:"name"`
+	Identities []string   `yaml:"identities"` // projects it has served
+	Review     tightening `yaml:"review"`     // may only tighten the person's
 }
 
 func parseManifest(data []byte) (manifest, error) {

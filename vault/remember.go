@@ -3,6 +3,7 @@ package vault
 import (
 	"context"
 	"errors"
+	"slices"
 	"strings"
 	"time"
 
@@ -34,6 +35,7 @@ type Change struct {
 	Pending   bool   `json:"pending"`             // an agent's change that waits for a person
 	Card      string `json:"card,omitempty"`      // the card it waits on
 	Unchanged bool   `json:"unchanged,omitempty"` // nothing had to be done: the scope says so already
+	Withdrawn bool   `json:"withdrawn,omitempty"` // what the agent had asked for was taken back; nothing else changed
 }
 
 // Remember adds one entry, in one commit. A text that is there already is not
@@ -55,14 +57,22 @@ func (h *Home) Remember(ctx context.Context, d Draft) (Change, error) {
 		if e.Supersedes, err = t.resolve(d.Supersedes); err != nil {
 			return err
 		}
-		if same, ok, err := t.twin(e); err != nil {
-			return err
-		} else if ok {
+		if same, ok, err := t.twin(e); err != nil || ok {
 			out = Change{Entry: t.present(same), Unchanged: true}
-			if entryfile.IsCard(same.path) {
-				out.Pending, out.Card = true, same.ID
-			}
+			return err
+		}
+		waiting, err := t.heldTwin(e)
+		if err != nil {
+			return err
+		}
+		if waiting != nil && h.opt.Writer.IsAgent() {
+			out = Change{Entry: t.present(waiting.proposed()), Unchanged: true, Pending: true, Card: waiting.ID}
 			return nil
+		}
+		if waiting != nil {
+			// The person says what an agent has proposed: that decides it.
+			e.ID = waiting.EntryID
+			t.dropCard(*waiting)
 		}
 		done, err := t.propose(proposal{op: entryfile.OpAdd, after: e})
 		if err != nil {
@@ -141,8 +151,7 @@ func (s *Scope) draft(d Draft) (entryfile.Entry, error) {
 	return e, nil
 }
 
-// twin finds an entry of the current files, or one that waits for review, that
-// says the same already.
+// twin finds an entry of the current files that says the same already.
 func (t *txn) twin(e entryfile.Entry) (located, bool, error) {
 	for _, p := range t.tree.paths(e.Kind) {
 		f := t.tree.files[p]
@@ -151,7 +160,7 @@ func (t *txn) twin(e entryfile.Entry) (located, bool, error) {
 		}
 		doc, err := f.document()
 		if err != nil {
-			return located{}, false, err
+			return located{}, false, t.scope.fail(err)
 		}
 		for _, s := range doc.Sections() {
 			if s.Err == nil && s.Title == e.Title && s.Body == e.Body {
@@ -159,16 +168,25 @@ func (t *txn) twin(e entryfile.Entry) (located, bool, error) {
 			}
 		}
 	}
-	held, err := t.tree.heldAdds("", t.scope.home.opt.Writer)
+	return located{}, false, nil
+}
+
+// heldTwin finds the card of an entry that would say the same; an agent has
+// only its own.
+func (t *txn) heldTwin(e entryfile.Entry) (*card, error) {
+	list, err := t.tree.cards()
 	if err != nil {
-		return located{}, false, t.scope.fail(err)
+		return nil, t.scope.fail(err)
 	}
-	for _, l := range held {
-		if l.Kind == e.Kind && l.Title == e.Title && l.Body == e.Body {
-			return l, true, nil
+	for _, c := range list {
+		if who := t.scope.home.opt.Writer; who.IsAgent() && c.Source != who.source() {
+			continue
+		}
+		if c.Op == entryfile.OpAdd && c.HasEntry() && c.Kind == e.Kind && c.Entry.Title == e.Title && c.Entry.Body == e.Body {
+			return &c, nil
 		}
 	}
-	return located{}, false, nil
+	return nil, nil
 }
 
 // resolve turns prefixes of ids into the ids they mean.
@@ -188,7 +206,8 @@ func (t *txn) present(l located) Entry { return present(t.scope.name, l) }
 
 func (t *txn) outcome(o outcome, c gitstore.Hash) Change {
 	ch := t.result(o.at, c)
-	ch.Card, ch.Pending = o.card, o.pending
+	ch.Card, ch.Pending, ch.Withdrawn = o.card, o.pending, o.withdrawn
+	ch.Unchanged = ch.Unchanged || o.unchanged
 	return ch
 }
 
@@ -231,6 +250,9 @@ func ambiguous(prefix string, found []located) error {
 			ids = append(ids, "…")
 			break
 		}
+		if entryfile.IsCard(l.path) {
+			l.ID = cardID(l.path)
+		}
 		ids = append(ids, l.ID)
 	}
 	return invalid("type more of the id", "%s could be %s", prefix, strings.Join(ids, ", "))
@@ -253,32 +275,21 @@ func idPrefix(s string) (string, error) {
 	return p, nil
 }
 
-// one returns the only entry whose id begins with the prefix, also one that is
-// only proposed so far.
-func (t *txn) one(prefix string) (located, error) {
-	l, err := t.tree.one(prefix)
-	if CodeOf(err) != NotFound {
-		return l, err
+// again finds what was located before the scope was locked, as it is now.
+func (t *txn) again(l located) (located, error) {
+	if !entryfile.IsCard(l.path) {
+		return t.tree.one(l.ID)
 	}
-	p, perr := idPrefix(prefix)
-	if perr != nil {
-		return l, perr
+	if t.tree.files[l.path] == nil {
+		return located{}, noEntry(l.ID)
 	}
-	held, herr := t.tree.heldAdds(p, t.scope.home.opt.Writer)
-	if herr != nil {
-		return l, t.scope.fail(herr)
-	}
-	switch len(held) {
-	case 0:
-		return l, err
-	case 1:
-		return held[0], nil
-	}
-	return l, ambiguous(p, held)
+	c, err := t.tree.cardAt(l.path)
+	return c.proposed(), t.scope.fail(err)
 }
 
-// locate finds the one entry that a prefix means among the folder's scopes, or
-// in the named one.
+// locate finds the one entry, or the one card, that a prefix means among the
+// folder's scopes, or in the named one. An agent finds of cards only its own,
+// and nothing that holds a secret.
 func (h *Home) locate(ctx context.Context, scope, prefix string) (*Scope, *tree, located, error) {
 	p, err := idPrefix(prefix)
 	if err != nil {
@@ -297,8 +308,13 @@ func (h *Home) locate(ctx context.Context, scope, prefix string) (*Scope, *tree,
 			continue
 		}
 		l, err := t.find(p)
-		if err == nil && len(l) == 0 {
-			l, err = t.heldAdds(p, h.opt.Writer)
+		if h.opt.Writer.IsAgent() {
+			l = slices.DeleteFunc(l, func(l located) bool { return hasSecret(l.Entry) })
+		}
+		if err == nil && (len(l) == 0 || len(p) < entryfile.IDLength) {
+			var onCards []located
+			onCards, err = t.onCards(p, h.opt.Writer)
+			l = append(l, onCards...)
 		}
 		if err != nil {
 			first = errors.Join(first, s.fail(err))

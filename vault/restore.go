@@ -23,54 +23,116 @@ type RestoreOptions struct {
 
 // A Restored is what a restore did.
 type Restored struct {
-	Commit  string   `json:"commit,omitempty"`
+	Commit  string   `json:"commit,omitempty"` // of the last scope that it changed
 	Changes []Change `json:"changes"`
 }
 
-// Restore takes a commit's entry changes back, and nothing else, in a new
-// commit; or it brings back the last version of a forgotten entry. Where a
-// later change would be lost it does nothing and returns a Conflict that shows
-// both texts, unless it is forced.
-func (h *Home) Restore(ctx context.Context, target string, o RestoreOptions) (Restored, error) {
+// Restore takes back what is named, in a new commit a scope, and nothing else:
+// a commit's changes of entries and cards, a card's change; or it brings back
+// the last version of a forgotten entry. Where a later change would be lost it
+// does nothing and returns a Conflict that shows both texts, unless it is
+// forced.
+func (h *Home) Restore(ctx context.Context, targets []string, o RestoreOptions) (Restored, error) {
+	var out Restored
 	if err := h.personOnly("restoring"); err != nil {
-		return Restored{}, err
+		return out, err
 	}
+	var order []*Scope
+	wanted := map[string]*restoration{}
+	for _, target := range targets {
+		s, what, err := h.findRestorable(ctx, target, o)
+		if err != nil {
+			return out, err
+		}
+		if wanted[s.dir] == nil {
+			order = append(order, s)
+			wanted[s.dir] = &restoration{verb: "restore", force: o.Force}
+		}
+		wanted[s.dir].add(what)
+	}
+	for _, s := range order {
+		done, err := s.restore(ctx, *wanted[s.dir])
+		out.Changes = append(out.Changes, done.Changes...)
+		out.Commit = orDefault(done.Commit, out.Commit)
+		if err != nil {
+			return out, err
+		}
+	}
+	return out, nil
+}
+
+// A restoration is what is to be taken back in one scope, in one commit.
+type restoration struct {
+	verb    string // of the commit's subject
+	force   bool
+	cards   []string
+	entries []entryfile.Entry // forgotten, as they were
+	commits []*gitstore.Commit
+}
+
+func (w *restoration) add(other restoration) {
+	w.cards = append(w.cards, other.cards...)
+	w.entries = append(w.entries, other.entries...)
+	w.commits = append(w.commits, other.commits...)
+}
+
+// findRestorable finds what a person's word means: a card, a forgotten entry,
+// or a commit.
+func (h *Home) findRestorable(ctx context.Context, target string, o RestoreOptions) (*Scope, restoration, error) {
+	var none restoration
 	if p, err := idPrefix(target); err == nil {
-		if done, ok, err := h.discardIfCard(ctx, target, o); ok {
-			return done, err
+		s, id, err := h.pickCard(ctx, p, o.Scope)
+		if err == nil {
+			return s, restoration{cards: []string{id}}, nil
+		}
+		if CodeOf(err) != NotFound {
+			return nil, none, err
+		}
+		s, e, err := h.findForgotten(ctx, p, o)
+		if err == nil {
+			return s, restoration{entries: []entryfile.Entry{*e}}, nil
 		}
 		// A branch or tag may look like an id; an entry is meant first.
-		r, err := h.restoreEntry(ctx, p, o)
-		if CodeOf(err) != NotFound {
-			return r, err
-		}
-		if _, _, _, other := h.findCommit(o.Scope, target); other != nil {
-			return r, err
+		if _, _, _, other := h.findCommit(o.Scope, target); CodeOf(err) != NotFound || other != nil {
+			return nil, none, err
 		}
 	}
 	s, _, c, err := h.findCommit(o.Scope, target)
-	if err != nil {
-		return Restored{}, err
-	}
-	return s.restoreCommit(ctx, c, "restore", o.Force)
+	return s, restoration{commits: []*gitstore.Commit{c}}, err
 }
 
-// discardIfCard puts a card back where the name is one's, or an entry's that
-// has one.
-func (h *Home) discardIfCard(ctx context.Context, name string, o RestoreOptions) (Restored, bool, error) {
-	groups, err := h.pickCards(ctx, []string{name}, DecideOptions{Scope: o.Scope})
-	if CodeOf(err) == NotFound {
-		return Restored{}, false, nil
-	}
+// pickCard finds the open card that an id means.
+func (h *Home) pickCard(ctx context.Context, prefix, scope string) (*Scope, string, error) {
+	scopes, err := h.selected(scope)
 	if err != nil {
-		return Restored{}, true, err
+		return nil, "", err
 	}
-	list, err := h.Discard(ctx, groups[0].ids, DecideOptions{Scope: groups[0].scope.name, Force: o.Force})
-	out := Restored{Changes: list}
-	if len(list) > 0 {
-		out.Commit = list[0].Commit
+	var in *Scope
+	var ids []string
+	for _, s := range scopes {
+		t, err := s.read(ctx)
+		if err != nil {
+			return nil, "", err
+		}
+		list, err := t.cards()
+		if err != nil {
+			return nil, "", s.fail(err)
+		}
+		if found := matchCards(list, prefix); len(found) > 0 {
+			in, ids = s, append(ids, found...)
+		}
 	}
-	return out, true, err
+	switch len(ids) {
+	case 0:
+		return nil, "", notFound("'vault list --pending' shows them", "no open card %s", prefix)
+	case 1:
+		return in, ids[0], nil
+	}
+	return nil, "", manyCards(prefix, len(ids))
+}
+
+func manyCards(name string, n int) error {
+	return invalid("name the card by its own id, as 'vault list --pending' shows it", "%s has %d open cards", name, n)
 }
 
 // Undo restores the newest change among the folder's scopes: the newest commit
@@ -97,7 +159,7 @@ func (h *Home) Undo(ctx context.Context, o RestoreOptions) (Restored, error) {
 	if newest == nil {
 		return Restored{}, notFound("'vault log' shows the history", "nothing to undo")
 	}
-	return in.restoreCommit(ctx, newest, "undo", o.Force)
+	return in.restore(ctx, restoration{verb: "undo", force: o.Force, commits: []*gitstore.Commit{newest}})
 }
 
 // isNewer reports whether a scope's commit came after another scope's. Within
@@ -139,14 +201,17 @@ func (s *Scope) newestChange(ctx context.Context) (*gitstore.Commit, error) {
 		if undone[c.Hash.String()] {
 			continue
 		}
-		if m.restores != "" {
-			undone[m.restores] = true
-			if strings.HasPrefix(m.subject, "undo: ") {
-				continue
-			}
+		for _, restored := range m.restores {
+			undone[restored] = true
 		}
-		switch {
-		case len(c.Parents) > 1, m.op == "roll", m.op == "adopt", m.op == "merge", m.op == "init", m.op == "":
+		if len(m.restores) > 0 && strings.HasPrefix(m.subject, "undo: ") {
+			continue
+		}
+		switch m.op {
+		case "roll", "adopt", "merge", "init", "purge", "":
+			continue
+		}
+		if len(c.Parents) > 1 {
 			continue
 		}
 		return c, nil
@@ -154,89 +219,254 @@ func (s *Scope) newestChange(ctx context.Context) (*gitstore.Commit, error) {
 	return nil, nil
 }
 
-// restoreCommit is the three-way merge that takes a commit back: from the
-// commit as base, to its parent on one side and what stands now on the other.
-func (s *Scope) restoreCommit(ctx context.Context, c *gitstore.Commit, verb string, force bool) (Restored, error) {
+// restore takes back what is wanted, the newest first, in one commit.
+func (s *Scope) restore(ctx context.Context, w restoration) (Restored, error) {
 	var out Restored
 	err := s.write(ctx, func(t *txn) error {
-		base, theirs, ids, err := t.versionsAround(c)
+		out = Restored{}
+		var done []Change
+		m := t.message("restore", "")
+		m.verb = w.verb
+		list, err := t.chosen("restore", w.cards)
 		if err != nil {
 			return err
 		}
-		ours, err := t.involved(base, theirs, ids)
+		for _, c := range list {
+			l, err := t.decideCard("restore", c, w.force)
+			if err != nil {
+				return err
+			}
+			done = append(done, Change{Entry: t.present(l)})
+		}
+		commits, err := t.newestFirst(w.commits)
 		if err != nil {
 			return err
 		}
-		if err := t.fillIn(c, ours, base, theirs); err != nil {
-			return err
-		}
-		res := merge.Trees(base, ours, theirs, merge.Options{Mode: merge.Revert, Force: force})
-		if len(res.Conflicts) > 0 && !force {
-			return lost(c, res.Conflicts)
-		}
-		for p := range ours {
-			if _, ok := res.Files[p]; !ok {
-				delete(t.tree.files, p)
-				t.mark(p)
+		for _, c := range commits {
+			changes, err := t.takeBack(c, w.force)
+			if err != nil {
+				return err
+			}
+			if len(changes) > 0 {
+				done, m.undoes = append(done, changes...), append(m.undoes, c.Hash)
 			}
 		}
-		for p, data := range res.Files {
-			if had, ok := ours[p]; ok && bytes.Equal(had, data) {
-				continue
+		for _, e := range w.entries {
+			if found, err := t.tree.find(e.ID); err != nil || len(found) > 0 {
+				return s.fail(err)
 			}
-			if why, ok := t.tree.blocked[p]; ok {
-				return conflict("", "%s", why)
+			l, err := t.addAgain(e, &e)
+			if err != nil {
+				return err
 			}
-			t.tree.files[p] = textFile(p, data)
-			t.mark(p)
+			done = append(done, Change{Entry: t.present(l)})
 		}
-		m := parseMessage(c.Message)
-		title := m.subject
-		if m.op != "" {
-			_, title, _ = strings.Cut(m.subject, ": ")
-		}
-		changes := merge.Diff(ours, res.Files)
-		for _, ch := range changes {
-			t.touch(ch.Kind, ch.ID)
-		}
-		if len(changes) == 0 {
+		if len(done) == 0 {
 			t.reset()
-			s.home.notice(fmt.Sprintf("nothing to restore: what %s changed is taken back already", c.Hash.String()[:10]))
 			return nil
 		}
-		h, err := t.commit(message{op: "restore", verb: verb, title: title, undoes: c.Hash,
-			source: s.home.opt.Writer.source(), session: s.home.opt.Writer.Session}, nil)
+		m.title = w.title(done)
+		h, err := t.commit(m, nil)
 		if err != nil {
 			return err
 		}
-		out = t.restored(changes, h)
+		out.Commit = h.String()
+		for _, c := range done {
+			c.Commit, c.Entry.Commit = out.Commit, out.Commit
+			out.Changes = append(out.Changes, c)
+		}
 		return nil
 	})
 	return out, err
 }
 
-func (t *txn) restored(changes []merge.Change, h gitstore.Hash) Restored {
-	out := Restored{Commit: h.String()}
-	for _, ch := range changes {
-		e, path := ch.After, ch.AfterPath
-		if e == nil {
-			e, path = ch.Before, ch.BeforePath
+// title is what the commit of a restoration says it is about.
+func (w restoration) title(done []Change) string {
+	if len(w.commits) == 1 && len(w.cards)+len(w.entries) == 0 {
+		m := parseMessage(w.commits[0].Message)
+		if _, title, ok := strings.Cut(m.subject, ": "); ok && m.op != "" {
+			return title
 		}
-		out.Changes = append(out.Changes, t.result(located{entryfile.Section{Entry: *e}, path}, h))
+		return m.subject
 	}
-	return out
+	if len(done) == 1 {
+		return done[0].Entry.Title
+	}
+	return countEntries(len(done))
+}
+
+// newestFirst puts commits in the order in which each can be taken back
+// without regard to the others, once each.
+func (t *txn) newestFirst(list []*gitstore.Commit) ([]*gitstore.Commit, error) {
+	if len(list) < 2 {
+		return list, nil
+	}
+	wanted := map[gitstore.Hash]*gitstore.Commit{}
+	for _, c := range list {
+		wanted[c.Hash] = c
+	}
+	var out []*gitstore.Commit
+	for c, err := range t.repo.Log(t.ctx, t.tree.head) {
+		if err != nil {
+			return nil, t.scope.fail(err)
+		}
+		if wanted[c.Hash] != nil {
+			out = append(out, c)
+			delete(wanted, c.Hash)
+		}
+		if len(wanted) == 0 {
+			return out, nil
+		}
+	}
+	for _, c := range list { // of another line of history
+		if wanted[c.Hash] != nil {
+			out = append(out, c)
+			delete(wanted, c.Hash)
+		}
+	}
+	return out, nil
+}
+
+// takeBack is the three-way merge that takes a commit back: from the commit as
+// base, to its parent on one side and what stands now on the other. It returns
+// nothing where there is nothing to take back.
+func (t *txn) takeBack(c *gitstore.Commit, force bool) ([]Change, error) {
+	base, theirs, ids, err := t.versionsAround(c)
+	if err != nil {
+		return nil, err
+	}
+	done, gone, err := t.takeBackCards(c, base, theirs, force)
+	if err != nil {
+		return nil, err
+	}
+	ours, err := t.involved(base, theirs, ids)
+	if err != nil {
+		return nil, err
+	}
+	if err := t.fillIn(c, ours, base, theirs); err != nil {
+		return nil, err
+	}
+	res := merge.Trees(base, ours, theirs, merge.Options{Mode: merge.Revert, Force: force})
+	if len(res.Conflicts) > 0 && !force {
+		return nil, lost(c, res.Conflicts)
+	}
+	changes := merge.Diff(ours, res.Files)
+	if len(changes) > 0 {
+		if err := t.replace(ours, res.Files); err != nil {
+			return nil, err
+		}
+	}
+	for _, ch := range changes {
+		t.touch(ch.Kind, ch.ID)
+		done = append(done, t.restored(ch))
+	}
+	if len(done) == 0 {
+		why := "what " + c.Hash.String()[:10] + " changed is taken back already"
+		if gone {
+			why = "what " + c.Hash.String()[:10] + " proposed has been decided on since"
+		}
+		t.scope.home.notice("nothing to restore: " + why)
+	}
+	return done, nil
+}
+
+// replace puts files in the place of what they were made from.
+func (t *txn) replace(from, to merge.Files) error {
+	for p := range from {
+		if _, ok := to[p]; !ok {
+			delete(t.tree.files, p)
+			t.mark(p)
+		}
+	}
+	for p, data := range to {
+		if had, ok := from[p]; ok && bytes.Equal(had, data) {
+			continue
+		}
+		if why, ok := t.tree.blocked[p]; ok {
+			return conflict("", "%s", why)
+		}
+		t.tree.files[p] = textFile(p, data)
+		t.mark(p)
+	}
+	return nil
+}
+
+func (t *txn) restored(ch merge.Change) Change {
+	e, path := ch.After, ch.AfterPath
+	if e == nil {
+		e, path = ch.Before, ch.BeforePath
+	}
+	return Change{Entry: t.present(located{entryfile.Section{Entry: *e}, path})}
+}
+
+// takeBackCards takes back what a commit did to cards, and removes them from
+// the versions that are then merged. Those it made go, those it decided on are
+// open again. It tells whether one has been decided on since.
+func (t *txn) takeBackCards(c *gitstore.Commit, base, before merge.Files, force bool) (done []Change, gone bool, err error) {
+	for _, p := range sortedKeys(union(base, before)) {
+		if !entryfile.IsCard(p) {
+			continue
+		}
+		after, was := base[p], before[p]
+		delete(base, p)
+		delete(before, p)
+		var now []byte
+		if f := t.tree.files[p]; f != nil {
+			if now, err = f.bytes(); err != nil {
+				return nil, false, t.scope.fail(err)
+			}
+		}
+		switch {
+		case same(now, was):
+			continue
+		case now == nil && after != nil:
+			gone = true
+			continue
+		case !same(now, after) && !force:
+			return nil, false, &Error{Code: Conflict, Message: fmt.Sprintf("restoring %s would lose a later change of card %s", c.Hash.String()[:10], cardID(p)),
+				Hint: "restore the card itself, or use --force"}
+		}
+		ch, err := t.putCardBack(p, now, was)
+		if err != nil {
+			return nil, false, err
+		}
+		done = append(done, ch)
+	}
+	return done, gone, nil
+}
+
+// same reports whether two files have the same bytes, or neither is there.
+func same(a, b []byte) bool { return bytes.Equal(a, b) && (a == nil) == (b == nil) }
+
+// putCardBack gives a card's file the content it had before, nil for none.
+func (t *txn) putCardBack(p string, now, was []byte) (Change, error) {
+	data := was
+	if was == nil {
+		data = now
+	}
+	c, err := entryfile.ParseCard(data)
+	if err != nil {
+		return Change{}, t.scope.fail(err)
+	}
+	delete(t.tree.files, p)
+	t.mark(p)
+	if was != nil {
+		t.tree.files[p] = textFile(p, was)
+	}
+	t.touch(c.Kind, c.EntryID)
+	ch := Change{Entry: t.present(card{c, p}.proposed())}
+	if was != nil {
+		ch.Card, ch.Pending = c.ID, !card{c, p}.isApplied()
+	}
+	return ch, nil
 }
 
 // versionsAround returns the authored files that a commit changed, as they were
 // in it and before it, and the ids of the entries it changed.
 func (t *txn) versionsAround(c *gitstore.Commit) (base, before merge.Files, ids []string, err error) {
-	var parent gitstore.Hash
-	if len(c.Parents) > 0 {
-		p, err := t.repo.Commit(c.Parents[0])
-		if err != nil {
-			return nil, nil, nil, t.scope.fail(err)
-		}
-		parent = p.Tree
+	parent, err := parentTree(t.repo, c)
+	if err != nil {
+		return nil, nil, nil, t.scope.fail(err)
 	}
 	paths, err := t.repo.DiffTrees(parent, c.Tree)
 	if err != nil {
@@ -276,10 +506,10 @@ func (t *txn) versionsAround(c *gitstore.Commit) (base, before merge.Files, ids 
 func (t *txn) involved(base, before merge.Files, ids []string) (merge.Files, error) {
 	out := merge.Files{}
 	for p, f := range t.tree.files {
-		if f.kind == "" && !entryfile.IsCard(p) {
+		if f.kind == "" {
 			continue
 		}
-		data, err := f.bytes()
+		data, err := f.printed()
 		if err != nil {
 			return nil, t.scope.fail(err)
 		}
@@ -362,30 +592,30 @@ func bodyOf(e *entryfile.Entry) string {
 	return e.Title + "\n\n" + e.Body
 }
 
-// restoreEntry brings back the last version of a forgotten entry.
-func (h *Home) restoreEntry(ctx context.Context, prefix string, o RestoreOptions) (Restored, error) {
+// findForgotten finds the last version of a forgotten entry.
+func (h *Home) findForgotten(ctx context.Context, prefix string, o RestoreOptions) (*Scope, *entryfile.Entry, error) {
 	s, _, l, err := h.locate(ctx, o.Scope, prefix)
 	switch {
 	case err == nil:
-		return Restored{}, invalid("restore one of the commits that 'vault log "+l.ID+"' lists",
+		return nil, nil, invalid("restore one of the commits that 'vault log "+l.ID+"' lists",
 			"%s %q is there in scope %s; nothing to bring back", l.ID, l.Title, s.name)
 	case CodeOf(err) != NotFound:
-		return Restored{}, err
+		return nil, nil, err
 	}
 	scopes, err := h.selected(o.Scope)
 	if err != nil {
-		return Restored{}, err
+		return nil, nil, err
 	}
 	for _, s := range scopes {
 		e, err := s.lastVersion(ctx, prefix)
 		if err != nil {
-			return Restored{}, err
+			return nil, nil, err
 		}
 		if e != nil {
-			return s.bringBack(ctx, *e)
+			return s, e, nil
 		}
 	}
-	return Restored{}, noEntry(prefix)
+	return nil, nil, noEntry(prefix)
 }
 
 // lastVersion finds a forgotten entry as it was before it went.
@@ -413,25 +643,4 @@ func (s *Scope) lastVersion(ctx context.Context, prefix string) (*entryfile.Entr
 		}
 	}
 	return nil, nil
-}
-
-func (s *Scope) bringBack(ctx context.Context, e entryfile.Entry) (Restored, error) {
-	var out Restored
-	err := s.write(ctx, func(t *txn) error {
-		if found, err := t.tree.find(e.ID); err != nil || len(found) > 0 {
-			return err
-		}
-		l, err := t.add(e)
-		if err != nil {
-			return err
-		}
-		h, err := t.commit(message{op: "restore", title: e.Title, source: s.home.opt.Writer.source(),
-			session: s.home.opt.Writer.Session}, nil)
-		if err != nil {
-			return err
-		}
-		out = Restored{Commit: h.String(), Changes: []Change{t.result(l, h)}}
-		return nil
-	})
-	return out, err
 }

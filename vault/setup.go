@@ -90,6 +90,9 @@ func (h *Home) LinkFolder() error {
 // its repository, becomes a project of its own.
 func (h *Home) Link(name string) (workspace.Identity, error) {
 	if name != "" {
+		if err := h.personOnly("linking a folder to a scope"); err != nil {
+			return workspace.Identity{}, err
+		}
 		if err := h.linkable(name); err != nil {
 			return workspace.Identity{}, err
 		}

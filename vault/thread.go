@@ -31,17 +31,21 @@ func (h *Home) Resolve(ctx context.Context, id string, r Resolution) ([]Change, 
 	}
 	var out []Change
 	err = s.write(ctx, func(t *txn) error {
-		l, err := t.one(found.ID)
+		l, err := t.again(found)
 		if err != nil {
 			return err
 		}
-		e := l.Entry.Clone()
+		from, own, err := t.latest(l)
+		if err != nil {
+			return err
+		}
+		e := from.Clone()
 		e.Status, e.Outcome = StatusResolved, strings.TrimSpace(r.Outcome)
-		if entryfile.Hash(e) == entryfile.Hash(l.Entry) && r.As == "" {
-			out = []Change{{Entry: t.present(l), Unchanged: true}}
+		if entryfile.Hash(e) == entryfile.Hash(from) && r.As == "" {
+			out = []Change{t.same(l, from, own)}
 			return nil
 		}
-		e.Updated = later(t.now, l.Entry)
+		e.Updated = later(t.now, from)
 		closed, err := t.propose(proposal{op: entryfile.OpEdit, before: &l, after: e})
 		if err != nil {
 			return err
@@ -127,7 +131,7 @@ func (h *Home) Promote(ctx context.Context, id string, p Promotion) (Change, err
 	}
 	var out Change
 	err = s.write(ctx, func(t *txn) error {
-		l, err := t.one(found.ID)
+		l, err := t.again(found)
 		if err != nil {
 			return err
 		}

@@ -51,23 +51,27 @@ func (h *Home) Trace(ctx context.Context, n TraceNote) (Change, error) {
 				return err
 			}
 		default:
+			from, own, err := t.latest(*at)
+			if err != nil {
+				return err
+			}
 			verb = "edit"
-			p.op, p.before, p.after = entryfile.OpEdit, at, at.Entry.Clone()
+			p.op, p.before, p.after = entryfile.OpEdit, at, from.Clone()
 			switch {
-			case n.Replace && at.Body == text, !n.Replace && endsWithNote(at.Body, text):
-				out = Change{Entry: t.present(*at), Unchanged: true}
+			case n.Replace && from.Body == text, !n.Replace && endsWithNote(from.Body, text):
+				out = t.same(*at, from, own)
 				return nil
 			case n.Replace:
 				p.after.Body = text + "\n\n_The notes before this are in commit " + t.tree.head.String()[:12] + "._"
-			case at.Body == at.Title:
+			case from.Body == from.Title:
 				p.after.Body = text
 			default:
-				p.after.Body = at.Body + "\n\n" + text
+				p.after.Body = from.Body + "\n\n" + text
 			}
 			if n.Title != "" {
 				p.after.Title = n.Title
 			}
-			p.after.Updated = later(t.now, at.Entry)
+			p.after.Updated = later(t.now, from)
 		}
 		done, err := t.propose(p)
 		if err != nil {
@@ -114,8 +118,9 @@ func (t *txn) traceOf(session string) (*located, error) {
 		return nil, t.scope.fail(err)
 	}
 	for _, c := range cards {
-		if c.Op == entryfile.OpAdd && c.Kind == SessionTrace && c.Entry.Session == session && c.Source == t.scope.home.opt.Writer.source() {
-			return &located{entryfile.Section{Entry: c.Entry}, c.path}, nil
+		if c.Op == entryfile.OpAdd && c.HasEntry() && c.Kind == SessionTrace && c.Entry.Session == session && c.Source == t.scope.home.opt.Writer.source() {
+			l := c.proposed()
+			return &l, nil
 		}
 	}
 	return nil, nil

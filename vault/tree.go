@@ -64,6 +64,14 @@ func (f *file) bytes() ([]byte, error) {
 	return data, nil
 }
 
+// printed is the file with its pending edits.
+func (f *file) printed() ([]byte, error) {
+	if f.doc != nil && f.kind != "" {
+		return f.doc.Bytes(), nil
+	}
+	return f.bytes()
+}
+
 func (f *file) document() (*entryfile.Document, error) {
 	if f.doc != nil {
 		return f.doc, nil

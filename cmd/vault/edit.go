@@ -42,7 +42,8 @@ func editCmd(a *app) *cobra.Command {
 			}
 		}
 		if flags == 0 {
-			return a.editInEditor(c, h, args[0])
+			_, err := a.editInEditor(c, h, a.scope, args[0])
+			return err
 		}
 		ed.Scope = a.scope
 		ch, err := h.Edit(c.Context(), args[0], ed)

@@ -11,66 +11,67 @@ import (
 	"gitvault/vault"
 )
 
-// editInEditor opens the person's editor on one entry. On a terminal it opens
-// again, with the reason, for as long as what is saved can't be taken; what is
-// not taken in the end stays in its file.
-func (a *app) editInEditor(c *cobra.Command, h *vault.Home, id string) error {
+// editInEditor opens the person's editor on one entry, or on what a card
+// proposes. On a terminal it opens again, with the reason, for as long as what
+// is saved can't be taken; what is not taken in the end stays in its file. It
+// tells whether anything was changed.
+func (a *app) editInEditor(c *cobra.Command, h *vault.Home, scope, id string) (bool, error) {
 	editor := strings.TrimSpace(a.getenv("VISUAL"))
 	if editor == "" {
 		editor = strings.TrimSpace(a.getenv("EDITOR"))
 	}
 	if editor == "" {
-		return &vault.Error{Code: vault.Invalid, Message: "no editor is set", Hint: "set VISUAL or EDITOR, or say what to change with flags such as --body"}
+		return false, &vault.Error{Code: vault.Invalid, Message: "no editor is set", Hint: "set VISUAL or EDITOR, or say what to change with flags such as --body"}
 	}
-	e, text, err := h.EditorText(c.Context(), a.scope, id)
+	e, text, err := h.EditorText(c.Context(), scope, id)
 	if err != nil {
-		return err
+		return false, err
 	}
 	was, _, err := vault.ParseEditorText(text)
 	if err != nil {
-		return err
+		return false, err
 	}
 	dir, err := os.MkdirTemp("", "vault-edit-")
 	if err != nil {
-		return err
+		return false, err
 	}
 	file := filepath.Join(dir, e.ID+".md")
 	for before := text; ; {
 		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
-			return err
+			return false, err
 		}
 		if err := a.runEditor(c, editor, file); err != nil {
-			return a.unsaved(dir, before, err)
+			return false, a.unsaved(dir, before, err)
 		}
 		data, err := os.ReadFile(file)
 		if err != nil {
-			return err
+			return false, err
 		}
 		saved := withoutProblems(string(data))
 		if saved == before {
 			a.note("nothing was changed")
-			return os.RemoveAll(dir)
+			return false, os.RemoveAll(dir)
 		}
 		ed, ok, problem := vault.ParseEditorText(saved)
 		if problem == nil && !ok {
 			a.note("the file is empty: nothing was changed")
-			return os.RemoveAll(dir)
+			return false, os.RemoveAll(dir)
 		}
 		if problem == nil {
 			ed = ed.Since(was)
-			ed.Scope = a.scope
-			ch, err := h.Edit(c.Context(), e.ID, ed)
+			ed.Scope = scope
+			ch, err := h.Edit(c.Context(), id, ed)
 			if err == nil {
 				a.changes("edited", []vault.Change{ch})
-				return os.RemoveAll(dir)
+				return !ch.Unchanged, os.RemoveAll(dir)
 			}
 			problem = err
 			if vault.CodeOf(err) != vault.Invalid {
-				return a.unsaved(dir, before, err)
+				return false, a.unsaved(dir, before, err)
 			}
 		}
 		if !a.inTerminal || string(data) == text {
-			return a.unsaved(dir, before, &vault.Error{Code: vault.Invalid, Message: problem.Error(), Err: problem})
+			return false, a.unsaved(dir, before, &vault.Error{Code: vault.Invalid, Message: problem.Error(), Err: problem})
 		}
 		text = strings.Replace(saved, "---\n", "---\n"+problemMark+oneLine(problem.Error())+"\n", 1)
 		if text == saved {

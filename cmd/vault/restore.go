@@ -12,37 +12,40 @@ import (
 func restoreCmd(a *app) *cobra.Command {
 	var force, all bool
 	c := verb("restore ID|COMMIT...|--all [--force]", "Take a commit's changes back, or bring a forgotten entry back", `  vault restore 3f9c2d1       takes back what that commit did, and nothing else
-  vault restore gk2m9xqd      brings a forgotten entry back, or puts an agent's change back`, cobra.ArbitraryArgs, func(c *cobra.Command, args []string) error {
+  vault restore gk2m9xqd      brings a forgotten entry back, or puts an agent's change back
+  vault restore --all         puts back every change of an agent that waits for review`, cobra.ArbitraryArgs, func(c *cobra.Command, args []string) error {
+		if all == (len(args) > 0) {
+			return usage("name commits, entries or cards, or --all cards")
+		}
 		h, err := a.open()
 		if err != nil {
 			return err
 		}
-		if len(args) == 0 && !all {
-			return usage("name commits, entries or cards, or --all cards")
-		}
 		var done []vault.Change
 		if all {
-			list, err := h.Discard(c.Context(), nil, vault.DecideOptions{Scope: a.scope, All: true, Force: force})
-			if err != nil {
-				a.lostTexts(err)
-				return err
-			}
-			done = append(done, list...)
+			done, err = h.Discard(c.Context(), nil, vault.DecideOptions{Scope: a.scope, All: true, Force: force})
+		} else {
+			var r vault.Restored
+			r, err = h.Restore(c.Context(), args, vault.RestoreOptions{Scope: a.scope, Force: force})
+			done = r.Changes
 		}
-		for _, target := range args {
-			r, err := h.Restore(c.Context(), target, vault.RestoreOptions{Scope: a.scope, Force: force})
-			if err != nil {
-				a.lostTexts(err)
-				return err
-			}
-			done = append(done, r.Changes...)
-		}
-		a.changes("restored", done)
-		return nil
+		return a.decided("restored", done, err)
 	})
 	c.Flags().BoolVar(&all, "all", false, "put every open card back")
 	c.Flags().BoolVar(&force, "force", false, "also where a later change is lost by it")
 	return c
+}
+
+// decided prints what was done, and where not all of it could be, what a
+// person has to choose between.
+func (a *app) decided(verb string, list []vault.Change, err error) error {
+	if len(list) > 0 || err == nil {
+		a.changes(verb, list)
+	}
+	if err != nil {
+		a.lostTexts(err)
+	}
+	return err
 }
 
 // lostTexts shows what a refused restore would have had to choose between.
@@ -68,12 +71,7 @@ func undoCmd(a *app) *cobra.Command {
 			return err
 		}
 		r, err := h.Undo(c.Context(), vault.RestoreOptions{Scope: a.scope, Force: force})
-		if err != nil {
-			a.lostTexts(err)
-			return err
-		}
-		a.changes("undone", r.Changes)
-		return nil
+		return a.decided("undone", r.Changes, err)
 	})
 	c.Flags().BoolVar(&force, "force", false, "also where a later change is lost by it")
 	return c

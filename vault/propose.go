@@ -1,0 +1,246 @@
+package vault
+
+import (
+	"fmt"
+
+	"gitvault/internal/entryfile"
+)
+
+// A proposal is a change of one entry that somebody asks for.
+type proposal struct {
+	op     string          // entryfile.OpAdd, OpEdit or OpForget
+	before *located        // as it stands, nil for an add
+	after  entryfile.Entry // for a forget, the entry that is to go
+}
+
+// An outcome is what became of a proposal.
+type outcome struct {
+	at        located
+	card      string // the card that holds it, or the version before it
+	pending   bool   // it does not count yet
+	withdrawn bool   // it took back what the agent itself had asked for
+	unchanged bool   // the same is asked for already
+}
+
+// propose is how every change of an entry comes in: a person's is made, an
+// agent's goes the way of the review policy.
+func (t *txn) propose(p proposal) (outcome, error) {
+	if p.before != nil && entryfile.IsCard(p.before.path) {
+		return t.changeHeld(p)
+	}
+	if !t.scope.home.opt.Writer.IsAgent() {
+		at, err := t.make(p)
+		return outcome{at: at}, err
+	}
+	policy, err := t.policy(p.after.Kind)
+	if err != nil {
+		return outcome{}, err
+	}
+	pins, err := t.pins(p)
+	if err != nil {
+		return outcome{}, err
+	}
+	mine, err := t.ownCard(p.after.ID)
+	if err != nil {
+		return outcome{}, err
+	}
+	switch {
+	case mine != nil:
+		return t.holdAgain(p, *mine)
+	case policy == Hold || pins:
+		return t.hold(p)
+	case policy == Off:
+		at, err := t.make(p)
+		return outcome{at: at}, err
+	}
+	return t.applyWithCard(p)
+}
+
+// pins reports whether a change is one of a pin, which always waits: it makes
+// or changes a pinned entry, or takes the place of one.
+func (t *txn) pins(p proposal) (bool, error) {
+	if p.after.Pinned || p.before != nil && p.before.Pinned {
+		return true, nil
+	}
+	for _, id := range p.after.Supersedes {
+		old, err := t.tree.current(id)
+		if err != nil {
+			return false, t.scope.fail(err)
+		}
+		if old != nil && old.Pinned {
+			return true, nil
+		}
+	}
+	return false, nil
+}
+
+// make carries a proposal out in the authored files.
+func (t *txn) make(p proposal) (located, error) {
+	switch p.op {
+	case entryfile.OpAdd:
+		return t.add(p.after)
+	case entryfile.OpEdit:
+		at := *p.before
+		at.Entry = p.after
+		return at, t.set(*p.before, p.after)
+	case entryfile.OpForget:
+		return *p.before, t.remove(*p.before)
+	}
+	return located{}, fmt.Errorf("unknown change %q", p.op)
+}
+
+// hold makes a card of a proposal and leaves the authored files as they are.
+func (t *txn) hold(p proposal) (outcome, error) {
+	if p.after.ID == "" {
+		id, err := t.newID()
+		if err != nil {
+			return outcome{}, err
+		}
+		p.after.ID = id
+	}
+	if err := t.checkProposal(&p); err != nil {
+		return outcome{}, err
+	}
+	c, err := t.newCard(p)
+	if err != nil {
+		return outcome{}, err
+	}
+	c.Entry = p.after
+	if p.op == entryfile.OpAdd {
+		c.ID = p.after.ID
+	}
+	return t.put(c)
+}
+
+// holdAgain changes the card by which the same agent asks for a change of an
+// entry already; forgetting an entry that it wanted changed takes that back.
+func (t *txn) holdAgain(p proposal, mine card) (outcome, error) {
+	if p.op == entryfile.OpForget {
+		if mine.Op == entryfile.OpForget {
+			return outcome{at: mine.proposed(), card: mine.ID, pending: true, unchanged: true}, nil
+		}
+		t.dropCard(mine)
+		t.touch(p.after.Kind, p.after.ID)
+		return outcome{at: *p.before, withdrawn: true}, nil
+	}
+	if err := t.checkProposal(&p); err != nil {
+		return outcome{}, err
+	}
+	mine.Op, mine.Entry = p.op, p.after
+	return t.put(mine.Card)
+}
+
+// put writes a held card and says so.
+func (t *txn) put(c entryfile.Card) (outcome, error) {
+	if err := t.writeCard(c); err != nil {
+		return outcome{}, err
+	}
+	t.touch(c.Kind, c.EntryID)
+	return outcome{at: card{c, c.Path()}.proposed(), card: c.ID, pending: true}, nil
+}
+
+// checkProposal refuses what must not be in an entry; what is only to go may
+// hold anything.
+func (t *txn) checkProposal(p *proposal) error {
+	switch {
+	case p.op == entryfile.OpForget:
+		return nil
+	case p.before == nil:
+		return t.check(&p.after, nil)
+	}
+	return t.check(&p.after, &p.before.Entry)
+}
+
+// ownCard is the held card by which the same agent, in the same session, asks
+// for a change of an entry already.
+func (t *txn) ownCard(id string) (*card, error) {
+	who := t.scope.home.opt.Writer
+	if id == "" || !who.IsAgent() {
+		return nil, nil
+	}
+	list, err := t.tree.cards()
+	if err != nil {
+		return nil, t.scope.fail(err)
+	}
+	for _, c := range list {
+		if c.EntryID == id && c.isBy(who) && !c.isApplied() {
+			return &c, nil
+		}
+	}
+	return nil, nil
+}
+
+// applyWithCard makes an agent's change count at once, and keeps what stood
+// before it on a card.
+func (t *txn) applyWithCard(p proposal) (outcome, error) {
+	if p.op == entryfile.OpForget {
+		if ok, err := t.takeBackAdd(*p.before); err != nil || ok {
+			return outcome{at: *p.before, withdrawn: ok}, err
+		}
+	}
+	c, err := t.newCard(p)
+	if err != nil {
+		return outcome{}, err
+	}
+	at, err := t.make(p)
+	if err != nil {
+		return outcome{}, err
+	}
+	c.EntryID = at.ID
+	switch p.op {
+	case entryfile.OpAdd:
+		c.ID = at.ID
+	case entryfile.OpForget:
+		c.Extra = []entryfile.Field{{Key: appliedKey, Value: "true"}}
+		fallthrough
+	default:
+		c.Entry = p.before.Entry
+	}
+	return outcome{at: at, card: c.ID}, t.writeCard(c)
+}
+
+// takeBackAdd takes an entry out, and its card with it, that the same agent
+// added and nobody has looked at or changed since. It reports false where the
+// entry is not of that kind.
+func (t *txn) takeBackAdd(l located) (bool, error) {
+	list, err := t.tree.cards()
+	if err != nil {
+		return false, t.scope.fail(err)
+	}
+	for _, c := range list {
+		if c.Op == entryfile.OpAdd && c.EntryID == l.ID && c.isApplied() && c.isBy(t.scope.home.opt.Writer) && l.Updated == "" {
+			t.dropCard(c)
+			return true, t.remove(l)
+		}
+	}
+	return false, nil
+}
+
+// changeHeld changes what a card proposes; forgetting that withdraws the card.
+func (t *txn) changeHeld(p proposal) (outcome, error) {
+	who := t.scope.home.opt.Writer
+	c, err := t.tree.cardAt(p.before.path)
+	if err != nil {
+		return outcome{}, t.scope.fail(err)
+	}
+	if c.isApplied() {
+		return outcome{}, invalid("edit "+c.EntryID+" itself", "the change of card %s counts already", c.ID)
+	}
+	ownTrace := c.Kind == SessionTrace && c.Source == who.source()
+	if !c.isBy(who) && !ownTrace {
+		return outcome{}, refused("a person keeps it or puts it back: 'vault review'", "%s waits for review since another session", c.ID)
+	}
+	if p.op == entryfile.OpForget {
+		t.touch(c.Kind, c.EntryID)
+		t.dropCard(c)
+		return outcome{at: *p.before, withdrawn: true}, nil
+	}
+	if c.Op == entryfile.OpForget {
+		return outcome{}, invalid("edit "+c.EntryID+" itself, or forget the card to take it back", "%s is a card to forget an entry", c.ID)
+	}
+	if err := t.check(&p.after, &c.Entry); err != nil {
+		return outcome{}, err
+	}
+	c.Entry = p.after
+	return t.put(c.Card)
+}
