@@ -26,8 +26,9 @@ type place struct {
 }
 
 func newPlace(t testing.TB) *place {
-	dir := t.TempDir()
-	return &place{TB: t, dir: dir, clock: time.Date(2026, 11, 30, 19, 27, 0, 0, time.UTC)}
+	p := &place{TB: t, dir: t.TempDir(), clock: time.Date(2026, 11, 30, 19, 27, 0, 0, time.UTC)}
+	p.config("")
+	return p
 }
 
 // by opens the vault anew, as another process would, for a writer: "" for the
@@ -145,11 +146,11 @@ func (p *place) cards() []vault.CardView {
 	return list
 }
 
-// config writes the person's config.yaml.
+// config writes the person's config.yaml; nothing here waits for the disk.
 func (p *place) config(text string) {
 	p.Helper()
 	p.must(os.MkdirAll(filepath.Join(p.dir, "home"), 0o755))
-	p.must(os.WriteFile(filepath.Join(p.dir, "home", "config.yaml"), []byte(text), 0o644))
+	p.must(os.WriteFile(filepath.Join(p.dir, "home", "config.yaml"), []byte("durability: fast\n"+text+"\n"), 0o644))
 }
 
 // commits counts those of the user's scope.

@@ -14,7 +14,6 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"gitvault/internal/safetext"
 	"gitvault/vault"
 )
 
@@ -192,9 +191,6 @@ func filePath(uri string) string {
 	return filepath.Clean(p)
 }
 
-// maxAgent bounds the name under which a client's changes are kept.
-const maxAgent = 64
-
 // writer is who a request's changes are by: the client, never a person,
 // whatever it calls itself.
 func (s *Server) writer(r request, session string) vault.Writer {
@@ -202,16 +198,11 @@ func (s *Server) writer(r request, session string) vault.Writer {
 	if info := r.ClientInfo(); w.Agent == "" && info != nil {
 		// Codex calls itself codex-mcp-client, where its hooks and shells say codex.
 		name, _, _ := strings.Cut(info.Name, "-mcp-client")
-		w.Agent = safetext.Line(name)
+		w.Agent = name
 	}
-	if cut := []rune(w.Agent); len(cut) > maxAgent {
-		w.Agent = string(cut[:maxAgent])
-	}
-	switch strings.ToLower(w.Agent) {
-	case "":
+	w.Agent = vault.AgentName(w.Agent)
+	if w.Agent == "" {
 		w.Agent = "mcp"
-	case "person":
-		w.Agent = "mcp:" + w.Agent
 	}
 	if w.Session == "" && (r.GetExtra() == nil || r.GetExtra().Header == nil) {
 		w.Session = s.opt.Session

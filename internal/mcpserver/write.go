@@ -129,7 +129,8 @@ type changeAnswer struct {
 	Pending   bool   `json:"pending"`
 	Card      string `json:"card,omitempty"`
 	Unchanged bool   `json:"unchanged,omitempty"`
-	Review    string `json:"review,omitempty"` // what came of it, in words
+	Withdrawn bool   `json:"withdrawn,omitempty"` // what had been proposed was taken back, and nothing else changed
+	Review    string `json:"review,omitempty"`    // what came of it, in words
 }
 
 // change makes one change, and where it waits for a person asks them about it
@@ -147,7 +148,7 @@ func (c *call) change(ctx context.Context, r *mcp.CallToolRequest, ask bool, don
 		return nil, err
 	}
 	c.wake()
-	out := changeAnswer{Entry: c.row(ch.Entry), Commit: ch.Commit, Pending: ch.Pending, Card: ch.Card, Unchanged: ch.Unchanged}
+	out := changeAnswer{Entry: c.row(ch.Entry), Commit: ch.Commit, Pending: ch.Pending, Card: ch.Card, Unchanged: ch.Unchanged, Withdrawn: ch.Withdrawn}
 	out.Entry.Card, out.Entry.Review = "", ""
 	switch {
 	case ch.Card == "":
@@ -171,6 +172,8 @@ func (c *call) changed(done string, out changeAnswer) (*mcp.CallToolResult, erro
 		text = "there already, nothing done:"
 	} else if out.Pending {
 		text = "to be " + done + ":"
+	} else if out.Withdrawn {
+		text = "proposal taken back, nothing else done:"
 	}
 	text += strings.TrimPrefix(out.Entry.line(), "-")
 	if out.Review != "" {
