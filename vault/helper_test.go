@@ -238,3 +238,47 @@ func lacks(t testing.TB, text string, parts ...string) {
 		}
 	}
 }
+
+// holdsNot fails where any file of the home, or any object of its repositories,
+// holds a text.
+func (p *place) holdsNot(texts ...string) {
+	p.Helper()
+	root := filepath.Join(p.dir, "home")
+	err := filepath.WalkDir(root, func(path string, d os.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if d.IsDir() {
+			if d.Name() == ".git" {
+				p.objectsHoldNot(filepath.Dir(path), texts...)
+			}
+			return nil
+		}
+		data, err := os.ReadFile(path)
+		for _, text := range texts {
+			if bytes.Contains(data, []byte(text)) {
+				p.Errorf("%s holds %q", path, text)
+			}
+		}
+		return err
+	})
+	p.must(err)
+}
+
+// objectsHoldNot looks into every object that a repository has, reachable or not.
+func (p *place) objectsHoldNot(dir string, texts ...string) {
+	p.Helper()
+	list := p.git("-C", dir, "cat-file", "--batch-all-objects", "--batch-check=%(objectname) %(objecttype)")
+	for line := range strings.Lines(list) {
+		name, kind, _ := strings.Cut(strings.TrimSpace(line), " ")
+		if kind == "tree" {
+			continue
+		}
+		content := p.git("-C", dir, "cat-file", kind, name)
+		for _, text := range texts {
+			if strings.Contains(content, text) {
+				p.Errorf("%s %s of %s holds %q", kind, name, dir, text)
+			}
+		}
+	}
+}

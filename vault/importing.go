@@ -11,6 +11,7 @@ import (
 	"gitvault/gitstore"
 	"gitvault/internal/entryfile"
 	"gitvault/internal/importers"
+	"gitvault/internal/secrets"
 )
 
 // MaxHeld is how many records an import may hold for review at once.
@@ -33,7 +34,8 @@ type Imported struct {
 	Refused []RefusedImport `json:"refused"` // records not taken, each with its reason
 	Notes   []string        `json:"notes,omitempty"`
 	Commits []string        `json:"commits,omitempty"` // one a scope
-	Pending bool            `json:"pending"`           // the records wait for review
+	Pending bool            `json:"pending"`           // all of it waits for review
+	Held    int             `json:"held"`              // of those added, how many wait for review
 }
 
 // A RefusedImport is something an import did not take in.
@@ -154,7 +156,7 @@ func (s *Scope) importRecords(ctx context.Context, in Import, records []importer
 	var done Imported
 	work := func(t *txn) error {
 		done = Imported{}
-		im := &importing{txn: t, in: in, out: &done, ids: map[string]string{}}
+		im := &importing{txn: t, in: in, out: &done, ids: map[string]string{}, renamed: map[string]string{}}
 		if err := im.run(records); err != nil || in.DryRun {
 			return err
 		}
@@ -172,6 +174,7 @@ func (s *Scope) importRecords(ctx context.Context, in Import, records []importer
 	out.Added = append(out.Added, done.Added...)
 	out.Refused = append(out.Refused, done.Refused...)
 	out.Known += done.Known
+	out.Held += done.Held
 	out.Commits = append(out.Commits, done.Commits...)
 	return err
 }
@@ -184,6 +187,8 @@ type importing struct {
 	known map[gitstore.Hash]string // ids by what entries say
 	ids   map[string]string        // ids by the records' own keys
 	added []located
+
+	renamed map[string]string // ids by those that entries had in the source
 }
 
 func (im *importing) run(records []importers.Record) error {
@@ -196,20 +201,33 @@ func (im *importing) run(records []importers.Record) error {
 			return err
 		}
 		im.scope.home.opt.Progress("import", i+1, len(records))
-		if err := im.one(r); err != nil {
+		var err error
+		if r.Proposal != nil {
+			err = im.proposed(r)
+		} else {
+			err = im.one(r, im.in.Hold)
+		}
+		if err != nil {
 			return err
 		}
 	}
 	return im.chain(records)
 }
 
+func (im *importing) refuse(r importers.Record, why string) {
+	im.out.Refused = append(im.out.Refused, RefusedImport{r.Where, secrets.Redact(r.Entry.Title), oneLine(why)})
+}
+
 // one takes one record in, or says why not.
-func (im *importing) one(r importers.Record) error {
+func (im *importing) one(r importers.Record, hold bool) error {
 	e := r.Entry
 	key := textKey(e)
 	if id, ok := im.known[key]; ok {
 		im.out.Known++
 		im.ids[r.Key] = id
+		if e.ID != "" {
+			im.renamed[e.ID] = id
+		}
 		return nil
 	}
 	if e.Created == "" {
@@ -226,12 +244,12 @@ func (im *importing) one(r importers.Record) error {
 		}
 	}
 	if err := im.check(&e, nil); err != nil {
-		im.out.Refused = append(im.out.Refused, RefusedImport{r.Where, e.Title, oneLine(err.Error())})
+		im.refuse(r, err.Error())
 		return nil
 	}
 	var l located
 	var err error
-	if im.in.Hold {
+	if hold {
 		var o outcome
 		o, err = im.hold(proposal{op: entryfile.OpAdd, after: e})
 		l = o.at
@@ -242,6 +260,9 @@ func (im *importing) one(r importers.Record) error {
 		return err
 	}
 	im.known[key], im.ids[r.Key] = l.ID, l.ID
+	if r.Entry.ID != "" {
+		im.renamed[r.Entry.ID] = l.ID
+	}
 	im.added = append(im.added, l)
 	return nil
 }
@@ -254,7 +275,7 @@ func (im *importing) chain(records []importers.Record) error {
 	}
 	for _, r := range records {
 		i, ok := fresh[im.ids[r.Key]]
-		if !ok || len(r.Supersedes) == 0 || im.in.Hold {
+		if !ok || len(r.Supersedes) == 0 {
 			continue
 		}
 		l := &im.added[i]
@@ -267,15 +288,38 @@ func (im *importing) chain(records []importers.Record) error {
 		if len(e.Supersedes) == len(l.Supersedes) {
 			continue
 		}
-		if err := im.set(*l, e); err != nil {
+		if err := im.supersede(*l, e); err != nil {
 			return err
 		}
 		l.Entry = e
 	}
 	for _, l := range im.added {
-		im.out.Added = append(im.out.Added, im.present(l))
+		e := im.present(l)
+		if entryfile.IsCard(l.path) {
+			c, err := im.tree.cardAt(l.path)
+			if err != nil {
+				return im.scope.fail(err)
+			}
+			e = im.scope.presentCard(c, nil)
+			im.out.Held++
+		}
+		im.out.Added = append(im.out.Added, e)
 	}
 	return nil
+}
+
+// supersede puts an entry down again, on its card where it is on one, with what
+// it takes the place of.
+func (im *importing) supersede(l located, e entryfile.Entry) error {
+	if !entryfile.IsCard(l.path) {
+		return im.set(l, e)
+	}
+	c, err := im.tree.cardAt(l.path)
+	if err != nil {
+		return im.scope.fail(err)
+	}
+	c.Entry = e
+	return im.writeCard(c.Card)
 }
 
 func (im *importing) commit() error {
@@ -284,7 +328,7 @@ func (im *importing) commit() error {
 		from = filepath.Base(im.in.Paths[0])
 	}
 	source := "import:" + im.in.Format
-	if im.in.Hold {
+	if im.scope.home.opt.Writer.IsAgent() {
 		source = im.scope.home.opt.Writer.source()
 	}
 	h, err := im.txn.commit(message{op: "import", title: fmt.Sprintf("%s from %s", countEntries(len(im.added)), from),

@@ -69,6 +69,9 @@ func (a *app) imported(in vault.Import, done vault.Imported) {
 		verb = "holds for review"
 	}
 	line := fmt.Sprintf("%s %d", verb, len(done.Added))
+	if done.Held > 0 && !done.Pending {
+		line += fmt.Sprintf(", of which %d wait for review as they did there", done.Held)
+	}
 	if done.Known > 0 {
 		line += fmt.Sprintf(", %d there already", done.Known)
 	}

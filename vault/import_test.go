@@ -1,0 +1,83 @@
+package vault_test
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"gitvault/vault"
+)
+
+func (p *place) importLines(writer string, lines ...string) vault.Imported {
+	p.Helper()
+	file := filepath.Join(p.dir, "in.jsonl")
+	p.must(os.WriteFile(file, []byte(strings.Join(lines, "\n")+"\n"), 0o644))
+	done, err := p.by(writer).Import(context.Background(), vault.Import{Format: "jsonl", Paths: []string{file}, Scope: vault.UserScope})
+	p.must(err)
+	return done
+}
+
+func TestImportedProposalsWait(t *testing.T) {
+	p := newPlace(t)
+	entry := `{"format":"vault.entry.v1","id":"gk2m9xqd","scope":"user","kind":"decision","title":"Queue","body":"In Redis.","source":"person"}`
+	lines := []string{
+		entry,
+		`{"format":"vault.entry.v1","id":"gk2m9xqd","scope":"user","kind":"decision","title":"Queue","body":"In Postgres.","proposal":{"id":"h7tqwxyz","op":"edit"}}`,
+		`{"format":"vault.entry.v1","id":"gk2m9xqd","scope":"user","kind":"decision","title":"Queue","body":"In Redis.","proposal":{"id":"j7tqwxyz","op":"forget"}}`,
+		`{"format":"vault.entry.v1","id":"k7tqwxyz","scope":"user","kind":"decision","title":"Zebras","body":"Use zebras.","proposal":{"id":"k7tqwxyz","op":"add"}}`,
+		`{"format":"vault.entry.v1","id":"m7tqwxyz","scope":"user","kind":"decision","title":"Gone","body":"Gone.","proposal":{"id":"n7tqwxyz","op":"forget"}}`,
+	}
+	done := p.importLines("", lines...)
+	if len(done.Added) != 4 || done.Held != 3 || done.Pending || len(done.Refused) != 1 {
+		t.Fatalf("%+v", done)
+	}
+	if p.body("gk2m9xqd") != "In Redis." {
+		t.Errorf("the entry is %q", p.body("gk2m9xqd"))
+	}
+	lacks(t, p.offered("codex", "zebras postgres"), "zebras", "Postgres")
+	if again := p.importLines("", lines...); len(again.Added) != 0 || again.Known != 4 || len(p.pending("")) != 3 {
+		t.Errorf("imported again: %+v", again)
+	}
+	for _, c := range p.pending("") {
+		if c.Review == "edit" {
+			p.keep(c.Card)
+		}
+	}
+	if p.body("gk2m9xqd") != "In Postgres." {
+		t.Errorf("kept: %q", p.body("gk2m9xqd"))
+	}
+	p.sound(p.user(""))
+}
+
+func TestAgentsImportsWait(t *testing.T) {
+	p := newPlace(t)
+	p.config("review: off")
+	done := p.importLines("codex", `{"title":"Zebras","body":"Use zebras.","kind":"decision","pinned":true}`,
+		`{"title":"Lions","body":"Use lions.","kind":"decision","supersedes":["Zebras"]}`)
+	if !done.Pending || done.Held != 2 {
+		t.Errorf("%+v", done)
+	}
+	lacks(t, p.offered("codex", "zebras"), "zebras")
+	if len(p.pending("")) != 2 {
+		t.Errorf("%+v", p.pending(""))
+	}
+}
+
+func TestImportRefusesSecretsByPlace(t *testing.T) {
+	p := newPlace(t)
+	key := "ghp_" + strings.Repeat("a1B2c3D4", 5)[:36]
+	done := p.importLines("", `{"title":"Fine","body":"Nothing here.","kind":"decision"}`,
+		`{"title":"Token `+key+`","body":"x","kind":"decision"}`,
+		`{"format":"vault.entry.v1","id":"gk2m9xqd","scope":"user","kind":"decision","title":"T","body":"`+key+`","extra":[{"key":"allow_secret","value":"[github-pat]"}]}`)
+	if len(done.Added) != 1 || len(done.Refused) != 2 {
+		t.Fatalf("%+v", done)
+	}
+	for _, r := range done.Refused {
+		lacks(t, r.Title+r.Reason+r.Where, key)
+		contains(t, r.Where, "in.jsonl:")
+		contains(t, r.Reason, "looks like a secret", "line 1")
+	}
+	p.holdsNot(key)
+}
