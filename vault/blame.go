@@ -8,6 +8,7 @@ import (
 	"github.com/pmezard/go-difflib/difflib"
 
 	"gitvault/gitstore"
+	"gitvault/internal/entryfile"
 	"gitvault/internal/merge"
 )
 
@@ -26,6 +27,9 @@ func (h *Home) Blame(ctx context.Context, scope, id string) (Entry, []BlameLine,
 	s, _, l, err := h.locate(ctx, scope, id)
 	if err != nil {
 		return Entry{}, nil, err
+	}
+	if entryfile.IsCard(l.path) {
+		return Entry{}, nil, notFound("'vault review' shows it", "%s waits for review and has no history yet", l.ID)
 	}
 	r, err := s.open()
 	if err != nil {

@@ -10,7 +10,6 @@ import (
 
 	"gitvault/gitstore"
 	"gitvault/internal/entryfile"
-	"gitvault/internal/secrets"
 )
 
 // Severities of a finding.
@@ -86,6 +85,9 @@ func (s *Scope) check(ctx context.Context) ([]Finding, error) {
 	if err := c.entries(ctx); err != nil {
 		return c.findings, s.fail(err)
 	}
+	if err := c.cards(); err != nil {
+		return c.findings, s.fail(err)
+	}
 	c.links()
 	if err := r.Unfinished(); err != nil {
 		c.add(Finding{Rule: "unfinished", Severity: SeverityWarning, File: ".", Message: oneLine(err.Error())})
@@ -133,14 +135,38 @@ func (c *checker) entries(ctx context.Context) error {
 			if err := entryfile.Check(s.Entry); err != nil {
 				c.about("limit", SeverityError, l, "%s", oneLine(err.Error()))
 			}
-			for _, f := range secrets.ScanEntry(s.Entry) {
-				c.about("secret", SeverityError, l, "%s in the %s, line %d: it is kept out of agents' sight; take it out, and 'vault purge' it from the history", f.Rule, f.Field, f.Finding.Line)
+			for _, f := range secretsOf(s.Entry) {
+				c.about("secret", SeverityError, l, "%s in the %s, line %d, column %d: agents don't get to see it; 'vault purge %s' takes it out, of the history too; if it is none, 'vault edit %s --allow-secret %s' lets it in",
+					f.Rule, f.Field, f.Line, f.Column, l.ID, l.ID, f.Rule)
 			}
 			for _, stamp := range []string{s.Created, s.Updated} {
 				if stamp != "" && parseStamp(stamp).IsZero() {
 					c.about("date", SeverityWarning, l, "%q is no time like 2026-11-30T19:27:00Z", stamp)
 				}
 			}
+		}
+	}
+	return nil
+}
+
+// cards checks that each card can be decided on.
+func (c *checker) cards() error {
+	for _, p := range c.tree.cardPaths() {
+		data, err := c.tree.files[p].bytes()
+		if err != nil {
+			return err
+		}
+		k, err := entryfile.ParseCard(data)
+		if err == nil && k.Path() != p {
+			err = fmt.Errorf("its id is %s", k.ID)
+		}
+		if err != nil {
+			c.add(Finding{Rule: "card", Severity: SeverityError, File: p, Message: "not readable as a card, and not shown for review: " + oneLine(err.Error())})
+			continue
+		}
+		for _, f := range secretsOf(k.Entry) {
+			c.add(Finding{Rule: "secret", Severity: SeverityError, ID: k.EntryID, File: p,
+				Message: fmt.Sprintf("%s in the %s, line %d, column %d of what it proposes: restore it, and 'vault purge %s'", f.Rule, f.Field, f.Line, f.Column, k.EntryID)})
 		}
 	}
 	return nil

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"gitvault/internal/entryfile"
+	"gitvault/internal/secrets"
 )
 
 // An Edit says what to change of an entry; a nil field stays as it is.
@@ -100,6 +101,7 @@ func (h *Home) Edit(ctx context.Context, id string, ed Edit) (Change, error) {
 		if err != nil {
 			return err
 		}
+		setAllowed(&e, h.letIn(secrets.ScanEntry(e), &from))
 		if entryfile.Hash(e) == entryfile.Hash(from) {
 			out = t.same(l, from, own)
 			return nil

@@ -282,3 +282,17 @@ func (p *place) objectsHoldNot(dir string, texts ...string) {
 		}
 	}
 }
+
+// idOf is the id of the entry with a title.
+func (p *place) idOf(title string) string {
+	p.Helper()
+	list, err := p.by("").List(context.Background(), vault.ListQuery{All: true})
+	p.must(err)
+	for _, e := range list {
+		if e.Title == title {
+			return e.ID
+		}
+	}
+	p.Fatalf("no entry %q", title)
+	return ""
+}

@@ -118,6 +118,10 @@ func (s *Scope) describe(c *gitstore.Commit, changes []merge.Change) Commit {
 		Entries: []EntryChange{},
 	}
 	m := parseMessage(c.Message)
+	if s.home.opt.Writer.IsAgent() {
+		s.veil(&m, changes)
+		changes = s.visible(changes)
+	}
 	out.Subject, out.Reason, out.Op, out.Source, out.Session, out.Code = m.subject, m.reason, m.op, m.source, m.session, m.code
 	for _, ch := range changes {
 		out.Entries = append(out.Entries, s.entryChange(ch, false))
@@ -297,8 +301,9 @@ func (h *Home) Show(ctx context.Context, scope, rev string) (Commit, error) {
 	if err != nil {
 		return Commit{}, s.fail(err)
 	}
-	out := s.describe(c, nil)
-	for _, ch := range changes {
+	out := s.describe(c, changes)
+	out.Entries = []EntryChange{}
+	for _, ch := range s.visible(changes) {
 		out.Entries = append(out.Entries, s.entryChange(ch, true))
 	}
 	return out, nil
@@ -391,7 +396,8 @@ func (s *Scope) diff(ctx context.Context, q DiffQuery) (Diff, error) {
 		}
 	}
 	sort.Slice(out.Patch, func(i, j int) bool { return out.Patch[i].Path < out.Patch[j].Path })
-	for _, ch := range merge.Diff(before, after) {
+	out.Patch = s.visiblePatch(out.Patch)
+	for _, ch := range s.visible(merge.Diff(before, after)) {
 		out.Changes = append(out.Changes, s.entryChange(ch, true))
 	}
 	return out, nil

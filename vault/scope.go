@@ -87,3 +87,13 @@ func (s *Scope) manifest() (manifest, error) {
 	m, err := parseManifest(data)
 	return m, s.fail(err)
 }
+
+// Head is the scope's newest commit, zero where it has none.
+func (s *Scope) Head() (gitstore.Hash, error) {
+	r, err := s.open()
+	if err != nil {
+		return gitstore.Hash{}, err
+	}
+	h, err := r.Head()
+	return h, s.fail(err)
+}

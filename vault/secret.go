@@ -52,28 +52,34 @@ func (t *txn) check(e, before *entryfile.Entry) error {
 	if err := entryfile.Check(*e); err != nil {
 		return &Error{Code: Invalid, Message: err.Error(), Err: err}
 	}
-	fresh := secrets.ScanEntry(*e)
+	h := t.scope.home
+	found := secrets.ScanEntry(*e)
+	let, fresh := h.letIn(found, before), found
 	if before != nil {
-		fresh = newPlaces(*e, fresh, *before)
-	}
-	allowed := t.scope.home.opt.AllowSecrets
-	if before != nil && !t.scope.home.opt.Writer.IsAgent() {
-		allowed = slices.Concat(allowed, allowedIn(*before))
-	}
-	let := []string{}
-	if before != nil {
-		let = allowedIn(*before)
+		fresh = newPlaces(*e, slices.Clone(found), *before)
 	}
 	for _, p := range fresh {
-		if !slices.Contains(allowed, p.Rule) {
-			return t.scope.home.refuseSecret(p)
-		}
-		if !slices.Contains(let, p.Rule) {
-			let = append(let, p.Rule)
+		if h.opt.Writer.IsAgent() || !slices.Contains(let, p.Rule) {
+			return h.refuseSecret(p)
 		}
 	}
 	setAllowed(e, let)
 	return nil
+}
+
+// letIn lists the rules that a person overrode for what stood before, and those
+// that they override now and that found something.
+func (h *Home) letIn(found []secrets.Place, before *entryfile.Entry) []string {
+	var let []string
+	if before != nil {
+		let = allowedIn(*before)
+	}
+	for _, p := range found {
+		if slices.Contains(h.opt.AllowSecrets, p.Rule) && !slices.Contains(let, p.Rule) {
+			let = append(let, p.Rule)
+		}
+	}
+	return let
 }
 
 // newPlaces are the findings in an entry that were not there before.

@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"gitvault/generate"
-	"gitvault/internal/entryfile"
 	"gitvault/internal/workspace"
 )
 
@@ -48,8 +47,9 @@ type ScopeStatus struct {
 	Path        string       `json:"path"`
 	Head        string       `json:"head,omitempty"`
 	Entries     map[Kind]int `json:"entries"`
-	Pending     int          `json:"pending"`   // open cards
+	Pending     int          `json:"pending"`   // open cards; for an agent, its own
 	Conflicts   int          `json:"conflicts"` // entries kept beside another of the same origin
+	Secrets     int          `json:"secrets"`   // entries that hold what looks like a secret, which no agent gets to see
 	Bytes       int64        `json:"bytes"`     // on disk, history included
 	Uncommitted []string     `json:"uncommitted,omitempty"`
 	Blocked     []string     `json:"blocked,omitempty"` // files that writes can't go to, and why
@@ -156,9 +156,23 @@ func (s *Scope) status(ctx context.Context) ScopeStatus {
 			out.Conflicts++
 		}
 	}
-	for p := range t.files {
-		if entryfile.IsCard(p) {
+	cards, err := t.cards()
+	if err != nil {
+		return fail(s.fail(err))
+	}
+	who := s.home.opt.Writer
+	for _, c := range cards {
+		if !who.IsAgent() || c.Source == who.source() {
 			out.Pending++
+		}
+	}
+	all, err := t.survey(s.cacheDir())
+	if err != nil {
+		return fail(s.fail(err))
+	}
+	for _, units := range all.kinds {
+		for _, u := range units {
+			out.Secrets += u.secrets
 		}
 	}
 	return out

@@ -41,7 +41,7 @@ func editCmd(a *app) *cobra.Command {
 				return err
 			}
 		}
-		if flags == 0 {
+		if flags == 0 && len(a.allow) == 0 {
 			_, err := a.editInEditor(c, h, a.scope, args[0])
 			return err
 		}

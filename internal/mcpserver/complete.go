@@ -66,9 +66,6 @@ func (c *call) candidates(ctx context.Context, ref *mcp.CompleteReference, name 
 			offer(e.ID)
 			continue
 		}
-		if c.withheld(&e) {
-			continue
-		}
 		for _, t := range e.Tags {
 			uses[t]++
 		}

@@ -11,7 +11,6 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"gitvault/internal/safetext"
-	"gitvault/internal/secrets"
 	"gitvault/vault"
 )
 
@@ -122,25 +121,6 @@ func parseCursor(s string) (cursor, error) {
 	return c, nil
 }
 
-// withheld takes out of an entry what looks like a secret, which a person may
-// have typed by hand, and reports whether there was any.
-func (s *Server) withheld(e *vault.Entry) bool {
-	held := false
-	hide := func(fields ...*string) {
-		for _, f := range fields {
-			if *f != "" && len(secrets.Scan(*f)) > 0 {
-				*f = s.word("withheld")
-				held = true
-			}
-		}
-	}
-	hide(&e.Title, &e.Description, &e.Body, &e.Evidence, &e.Outcome)
-	if len(secrets.Scan(strings.Join(e.Tags, "\n"))) > 0 {
-		e.Tags, held = nil, true
-	}
-	return held
-}
-
 // A row is an entry in a list.
 type row struct {
 	ID          string     `json:"id"`
@@ -157,7 +137,6 @@ type row struct {
 }
 
 func (s *Server) row(e vault.Entry) row {
-	s.withheld(&e)
 	r := row{ID: e.ID, Scope: e.Scope, Kind: e.Kind, Title: e.Title, Description: e.Description, Tags: e.Tags,
 		Pinned: e.Pinned, Status: e.Status, Review: e.Review, Card: e.Card}
 	if r.Description == r.Title {
