@@ -13,6 +13,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"gitvault/gitstore"
+	"gitvault/internal/backends"
 )
 
 // Config is a person's config.yaml. The zero value is the default.
@@ -22,6 +23,12 @@ type Config struct {
 	LockTimeout time.Duration `yaml:"lock_timeout"` // how long a write waits for another; 30s by default
 	Review      ReviewConfig  `yaml:"review"`
 	Context     BudgetConfig  `yaml:"context"`
+	Recall      RecallConfig  `yaml:"recall"`
+}
+
+// RecallConfig names what joins built-in recall.
+type RecallConfig struct {
+	Backends []backends.Config `yaml:"backends"`
 }
 
 // BudgetConfig bounds the context block; zero means the default.
@@ -74,6 +81,16 @@ func (c Config) check() error {
 	}
 	if c.LockTimeout < 0 {
 		return fmt.Errorf("lock_timeout %s is negative", c.LockTimeout)
+	}
+	names := map[string]bool{"lexical": true}
+	for _, b := range c.Recall.Backends {
+		if err := b.Check(); err != nil {
+			return err
+		}
+		if names[b.Name] {
+			return fmt.Errorf("two recall backends are called %s", b.Name)
+		}
+		names[b.Name] = true
 	}
 	return nil
 }

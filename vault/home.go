@@ -24,15 +24,17 @@ type Options struct {
 	Writer       Writer
 	AllowSecrets []string // rules of the secret scan that a person overrides, see Refused errors
 
-	Now      func() time.Time                // the clock; time.Now by default
-	Random   io.Reader                       // where ids come from; crypto/rand by default
-	Env      func(string) (string, bool)     // looks up where git's configuration is, and PATH for git itself; nothing by default
-	UserHome string                          // the person's home folder, which is no project
-	Account  string                          // the login name, and ...
-	Host     string                          // ... the host, for commits of a person git knows no name of
-	Git      string                          // the git program, "" for none
-	Progress func(what string, done, of int) // told how far a long piece of work is; of is 0 where unknown
-	Notice   func(message string)            // told what a person should know and no error is
+	Now       func() time.Time                // the clock; time.Now by default
+	Random    io.Reader                       // where ids come from; crypto/rand by default
+	Env       func(string) (string, bool)     // looks up where git's configuration is, and PATH for git itself; nothing by default
+	UserHome  string                          // the person's home folder, which is no project
+	Account   string                          // the login name, and ...
+	Host      string                          // ... the host, for commits of a person git knows no name of
+	Environ   []string                        // of programs that are started, such as recall backends
+	Recallers []NamedRecaller                 // join recall, beside those of config.yaml
+	Git       string                          // the git program, "" for none
+	Progress  func(what string, done, of int) // told how far a long piece of work is; of is 0 where unknown
+	Notice    func(message string)            // told what a person should know and no error is
 }
 
 func (o Options) withDefaults() Options {

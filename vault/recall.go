@@ -69,21 +69,26 @@ func (h *Home) Recall(ctx context.Context, q RecallQuery) (Recalled, error) {
 			_ = ix.Close()
 		}
 	}()
-	byName := map[string]*Scope{}
+	byName, trees := map[string]*Scope{}, map[string]*tree{}
 	var failed error
 	for _, s := range scopes {
-		ix, err := s.recallIndex(ctx)
+		t, err := s.read(ctx)
+		if err != nil {
+			failed = errors.Join(failed, err)
+			continue
+		}
+		ix, err := s.recallIndex(ctx, t)
 		if err != nil {
 			failed = errors.Join(failed, s.fail(err))
 			continue
 		}
 		indexes = append(indexes, ix)
-		byName[s.name] = s
+		byName[s.name], trees[s.name] = s, t
 	}
 	if len(indexes) == 0 && failed != nil {
 		return out, failed
 	}
-	res, err := recall.Search(ctx, h.recallQuery(q), indexes...)
+	res, err := h.search(ctx, q, trees, indexes)
 	if errors.Is(err, recall.ErrNoWords) {
 		return out, invalid("", "%s", err)
 	}
@@ -101,6 +106,9 @@ func (h *Home) Recall(ctx context.Context, q RecallQuery) (Recalled, error) {
 	}
 	if !q.silent {
 		for name, ids := range used {
+			if byName[name] == nil {
+				continue // a backend's own
+			}
 			byName[name].receive(Receipt{Op: "recall", Session: q.Session, Query: q.Text, IDs: ids, Tokens: out.Tokens, Omitted: out.Omitted})
 		}
 	}
@@ -131,6 +139,48 @@ func (h *Home) recallQuery(q RecallQuery) recall.Query {
 	return out
 }
 
+// search asks built-in recall, and joins what others have to say where there
+// are others.
+func (h *Home) search(ctx context.Context, q RecallQuery, trees map[string]*tree, indexes []*recall.Index) (recall.Result, error) {
+	ask := h.recallQuery(q)
+	others, err := h.sources(trees, q)
+	if err != nil {
+		return recall.Result{}, err
+	}
+	if len(others) == 0 {
+		return recall.Search(ctx, ask, indexes...)
+	}
+	deep := ask
+	deep.Limit = fusedDepth
+	hits, reports := recall.Fuse(ctx, deep, append([]recall.Source{{Name: "lexical", Recaller: lexical{indexes}}}, others...))
+	if err := reports[0].Err; err != nil {
+		return recall.Result{}, err
+	}
+	h.keepReports(reports[1:])
+	return pack(hits, ask), nil
+}
+
+// pack takes the best hits that fit: one that is too large for what is left is
+// passed over for the next.
+func pack(hits []recall.Hit, q recall.Query) recall.Result {
+	limit := q.Limit
+	if limit <= 0 {
+		limit = recall.DefaultLimit
+	}
+	limit = min(limit, recall.MaxLimit)
+	var out recall.Result
+	for i := range hits {
+		cost := q.Tokens(&hits[i])
+		if len(out.Hits) == limit || out.Tokens+cost > q.Budget {
+			out.Omitted++
+			continue
+		}
+		out.Hits = append(out.Hits, hits[i])
+		out.Tokens += cost
+	}
+	return out
+}
+
 // idTokens is what the frame of a hit costs: its id, kind and brackets.
 const idTokens = 12
 
@@ -151,11 +201,7 @@ func presentHit(hit recall.Hit, body bool) Hit {
 
 // recallIndex opens the scope's search index, brought up to date with its
 // files as they are now.
-func (s *Scope) recallIndex(ctx context.Context) (*recall.Index, error) {
-	t, err := s.read(ctx)
-	if err != nil {
-		return nil, err
-	}
+func (s *Scope) recallIndex(ctx context.Context, t *tree) (*recall.Index, error) {
 	var files []recall.FileRef
 	for _, p := range t.paths(Kinds()...) {
 		f := t.files[p]

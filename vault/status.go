@@ -16,6 +16,7 @@ type Status struct {
 	Workspace WorkspaceStatus `json:"workspace"`
 	Scopes    []ScopeStatus   `json:"scopes"`
 	Context   ContextStatus   `json:"context"`
+	Backends  []BackendStatus `json:"backends,omitempty"` // recall backends, as they did when last asked
 	Receipts  []Receipt       `json:"receipts,omitempty"` // the last answers given, the newest first
 }
 
@@ -74,6 +75,7 @@ func (h *Home) Status(ctx context.Context) (Status, error) {
 	if out.Context, err = h.contextStatus(ctx); err != nil {
 		return out, err
 	}
+	out.Backends = h.backendStatus()
 	out.Receipts, _ = h.Receipts(ctx, statusReceipts)
 	return out, nil
 }

@@ -250,6 +250,7 @@ func (a *app) options() (vault.Options, error) {
 		Home: home, Dir: dir, Env: a.lookup, UserHome: userHome, Account: account(a.getenv), Host: host, Git: git,
 		Writer:       a.writer(),
 		AllowSecrets: a.allow,
+		Environ:      os.Environ(),
 		Notice:       a.note,
 	}, nil
 }
