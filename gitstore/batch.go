@@ -59,10 +59,11 @@ func (b *batch) close() {
 	}
 }
 
-func (r *Repo) syncDirs(dirs map[string]bool) error { return r.syncAll(dirs, nil) }
+func (r *Repo) syncDirs(dirs map[string]bool) error { return r.syncAll(dirs) }
 
-// syncAll makes the names in folders, and a file's content, durable together.
-func (r *Repo) syncAll(dirs map[string]bool, f fsys.File) error {
+// syncAll makes the names in folders, and the content of files, durable
+// together.
+func (r *Repo) syncAll(dirs map[string]bool, files ...string) error {
 	if r.opts.Durability != Full {
 		return nil
 	}
@@ -76,8 +77,14 @@ func (r *Repo) syncAll(dirs map[string]bool, f fsys.File) error {
 			return err
 		})
 	}
-	if f != nil {
-		steps = append(steps, f.Sync)
+	for _, name := range files {
+		steps = append(steps, func() error {
+			f, err := r.fs.Append(name)
+			if err != nil {
+				return err
+			}
+			return errors.Join(f.Sync(), f.Close())
+		})
 	}
 	return together(steps)
 }

@@ -2,6 +2,7 @@ package gitstore
 
 import (
 	"io/fs"
+	"runtime"
 	"sort"
 	"strings"
 
@@ -12,6 +13,12 @@ import (
 type Change struct {
 	Put    map[string][]byte // new content, by path; a file keeps its executable bit
 	Delete []string
+	// Modes says what files of Put are, if not plain ones: ModeExec, or
+	// ModeSymlink, whose content is where the link points to. A path that has
+	// a mode here is taken for one of another tree: it may be any that git
+	// allows, while other new paths have to be possible on every system.
+	Modes map[string]Mode
+
 	// Take commits files as they stand in the worktree, mode and symbolic
 	// links included; what is missing there is deleted.
 	Take []string
@@ -24,23 +31,26 @@ type Change struct {
 	Message           string
 	Author, Committer Signature
 	Parents           []Hash // beside the newest commit: makes it a merge
+
+	// To moves the branch to this commit, which is there already and comes
+	// after the newest one, instead of making one. Put, Delete, Take and
+	// everything about the new commit are then not used; Expect is.
+	To Hash
 }
 
 // planned is what a commit does to one path.
 type planned struct {
 	path string
 	file File // as the View has it
-	seen fsys.ID
-	// steady: a change of the file after the View was taken shows in its stat.
-	steady bool
 
 	data []byte
 	hash Hash // zero: deleted
 	mode Mode
 
-	taken bool   // from the worktree, as it stands there
-	work  bool   // the worktree is to be changed
-	temp  string // name in state/tmp
+	foreign bool   // a path that another tree has
+	taken   bool   // from the worktree, as it stands there
+	work    bool   // the worktree is to be changed
+	temp    string // name in state/tmp
 
 	stat    statData // for the index, after the worktree was changed
 	statOK  bool
@@ -54,20 +64,13 @@ func (tx *Tx) plan(c *Change) ([]*planned, error) {
 		return nil, err
 	}
 	b := &planner{view: v, change: c, byPath: map[string]*planned{}}
-	for path, data := range c.Put {
-		if err := b.put(path, data); err != nil {
-			return nil, err
-		}
+	if c.To.IsZero() {
+		err = b.all()
+	} else {
+		err = b.goTo(c.To)
 	}
-	for _, path := range c.Delete {
-		if err := b.remove(path); err != nil {
-			return nil, err
-		}
-	}
-	for _, path := range c.Take {
-		if err := b.take(path); err != nil {
-			return nil, err
-		}
+	if err != nil {
+		return nil, err
 	}
 	if len(b.changed) > 0 {
 		sort.Strings(b.changed)
@@ -96,22 +99,84 @@ func (b *planner) add(path string, f File) (*planned, error) {
 		return nil, fail(ErrPath, "path %s stands twice in one change", path)
 	}
 	f.Path = path
-	p := &planned{path: path, file: f, seen: b.view.seen[path], steady: b.view.known[path]}
+	p := &planned{path: path, file: f}
 	b.byPath[path] = p
 	return p, nil
 }
 
-func (b *planner) put(path string, data []byte) error {
-	f, known := b.view.File(path)
-	if !known || f.Untracked {
-		if err := checkPath(path); err != nil {
+// all plans what the change itself lists.
+func (b *planner) all() error {
+	for path, data := range b.change.Put {
+		if err := b.put(path, data, b.change.Modes[path]); err != nil {
 			return err
 		}
 	}
-	if err := b.writable(path, f, known); err != nil {
+	for _, path := range b.change.Delete {
+		if err := b.remove(path); err != nil {
+			return err
+		}
+	}
+	for _, path := range b.change.Take {
+		if err := b.take(path); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// goTo plans what leads from the newest commit to another one.
+func (b *planner) goTo(to Hash) error {
+	r := b.view.repo
+	diff, err := r.DiffTrees(b.view.Head, to)
+	if err != nil {
 		return err
 	}
-	if !b.expected(path, f, known) {
+	for _, d := range diff {
+		switch {
+		case d.New.Mode == ModeSubmodule || d.Old.Mode == ModeSubmodule:
+			p, err := b.add(d.Path, File{Mode: d.Old.Mode, Hash: d.Old.Hash})
+			if err != nil {
+				return err
+			}
+			p.hash, p.mode = d.New.Hash, d.New.Mode
+		case d.New.Hash.IsZero():
+			err = b.remove(d.Path)
+		default:
+			var data []byte
+			if data, err = r.objects.blob(d.New.Hash); err == nil {
+				err = b.put(d.Path, data, d.New.Mode)
+			}
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// put plans a file; mode 0: a plain one, or as it was.
+func (b *planner) put(path string, data []byte, mode Mode) error {
+	f, known := b.view.File(path)
+	if !known || f.Untracked {
+		if err := checkNew(path, mode != 0); err != nil {
+			return err
+		}
+	}
+	hash := BlobHash(data)
+	same := known && !f.Missing && f.Work == hash
+	if mode == 0 {
+		if err := b.writable(path, f, known); err != nil {
+			return err
+		}
+		mode = ModeFile
+		if f.Mode == ModeExec || f.WorkMode == ModeExec {
+			mode = ModeExec
+		}
+	} else if mode != ModeFile && mode != ModeExec && mode != ModeSymlink {
+		return fail(ErrPath, "path %s has mode %o, which no file has", path, mode)
+	}
+	same = same && f.WorkMode == mode
+	if !same && !b.expected(path, f, known) {
 		b.changed = append(b.changed, path)
 		return nil
 	}
@@ -119,12 +184,20 @@ func (b *planner) put(path string, data []byte) error {
 	if err != nil {
 		return err
 	}
-	p.data, p.hash, p.mode = data, BlobHash(data), ModeFile
-	if f.Mode == ModeExec || f.WorkMode == ModeExec {
-		p.mode = ModeExec
-	}
-	p.work = f.Work != p.hash || !known || f.Missing
+	p.data, p.hash, p.mode, p.work = data, hash, mode, !same
+	p.foreign = b.change.Modes[path] != 0 || !b.change.To.IsZero()
 	return nil
+}
+
+// checkNew refuses a new path. A foreign one only has to be possible here.
+func checkNew(path string, foreign bool) error {
+	if foreign && runtime.GOOS != "windows" {
+		if !gitAllows(path) {
+			return fail(ErrPath, "path %q is not allowed: it leads out of the repository or into .git", path)
+		}
+		return nil
+	}
+	return checkPath(path)
 }
 
 func (b *planner) remove(path string) error {
@@ -133,8 +206,10 @@ func (b *planner) remove(path string) error {
 		return fail(ErrNotFound, "no file %s to delete", path)
 	}
 	if !f.Missing {
-		if err := b.writable(path, f, known); err != nil {
-			return err
+		if f.Mode != ModeSymlink || f.WorkMode != ModeSymlink {
+			if err := b.writable(path, f, known); err != nil {
+				return err
+			}
 		}
 		if !b.expected(path, f, known) {
 			b.changed = append(b.changed, path)
@@ -232,6 +307,9 @@ func (tx *Tx) checkPlaces(v *View, list []*planned) error {
 			}
 		}
 		for _, f := range v.files {
+			if p.foreign && runtime.GOOS != "windows" && runtime.GOOS != "darwin" {
+				break
+			}
 			if !gone[f.Path] && f.Path != p.path && clash(f.Path, p.path) {
 				return fail(ErrPath, "path %s stands in the way of %s: some systems take them for one", f.Path, p.path)
 			}

@@ -5,9 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"net/url"
 	"path/filepath"
 	"sort"
 	"strconv"
+	"strings"
 
 	"gitvault/internal/fsys"
 )
@@ -25,6 +27,8 @@ type Outcome struct {
 	Saved []string
 }
 
+var errEnded = errors.New("the turn has ended")
+
 // Commit makes a change durable: when it returns without an error the commit
 // survives whatever happens, and worktree and index are in step with it. After
 // an error nothing has changed. It may be called several times in one turn.
@@ -34,7 +38,7 @@ type Outcome struct {
 // for the whole of LockTimeout, or left one behind; the error says which.
 func (tx *Tx) Commit(c Change) (Outcome, error) {
 	if tx.release == nil {
-		return Outcome{}, errors.New("commit after the end of the turn")
+		return Outcome{}, errEnded
 	}
 	if err := tx.ctx.Err(); err != nil {
 		return Outcome{}, err
@@ -120,6 +124,14 @@ func (w *writing) build(c *Change) ([]newObject, error) {
 		tree, parents = head.Tree, []Hash{w.old}
 	}
 	w.builder = &treeBuilder{objects: w.repo.objects, made: map[Hash]newObject{}, trees: map[Hash][]TreeEntry{}}
+	if !c.To.IsZero() {
+		to, err := w.repo.objects.commit(c.To)
+		if err != nil {
+			return nil, err
+		}
+		w.new, w.tree, w.subject, w.who = c.To, to.Tree, to.Subject(), to.Committer
+		return nil, nil
+	}
 	var changes []treeChange
 	for _, p := range w.plan {
 		if p.hash == p.file.Hash && p.mode == p.file.Mode {
@@ -170,11 +182,8 @@ func (w *writing) write(objects []newObject) error {
 		}
 		objects = nil
 	}
-	for i, o := range objects {
-		name := w.temp("object" + strconv.Itoa(i))
-		if err := b.add(name, encodeLoose(o.kind, o.data), 0o444); err != nil {
-			return err
-		}
+	if err := w.addLoose(b, objects); err != nil {
+		return err
 	}
 	j := journal{Version: journalVersion, Old: w.old, New: w.new}
 	for _, p := range w.plan {
@@ -185,10 +194,7 @@ func (w *writing) write(objects []newObject) error {
 		if p.hash.IsZero() {
 			continue
 		}
-		if err := b.add(w.temp(p.temp), p.data, w.perm(p)); err != nil {
-			return err
-		}
-		if err := w.backdate(p); err != nil {
+		if err := w.newFile(b, p); err != nil {
 			return err
 		}
 	}
@@ -200,7 +206,7 @@ func (w *writing) write(objects []newObject) error {
 		return err
 	}
 	if w.new != w.old {
-		if err := b.add(w.temp("ref"), []byte(w.new.String()+"\n"), 0o666); err != nil {
+		if err := b.add(w.temp(refTemp(w.repo.branch)), []byte(w.new.String()+"\n"), 0o666); err != nil {
 			return err
 		}
 	}
@@ -209,16 +215,34 @@ func (w *writing) write(objects []newObject) error {
 	}
 
 	dirs := map[string]bool{r.StateDir(): true, r.tmpDir(): true}
-	for i, o := range objects {
-		if err := w.placeObject(w.tx.tmp("object"+strconv.Itoa(i)), o, dirs); err != nil {
-			return writeError("the new commit", err)
-		}
+	if err := w.placeLoose(objects, dirs); err != nil {
+		return err
 	}
 	if err := r.fs.Rename(w.tx.tmp("journal"), r.journalPath()); err != nil {
 		return writeError("the journal", err)
 	}
 	if err := r.syncDirs(dirs); err != nil {
 		return writeError("the new commit", err)
+	}
+	return nil
+}
+
+func refTemp(name string) string { return refPrefix + url.PathEscape(name) }
+
+func (w *writing) addLoose(b *batch, objects []newObject) error {
+	for i, o := range objects {
+		if err := b.add(w.temp("object"+strconv.Itoa(i)), encodeLoose(o.kind, o.data), 0o444); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (w *writing) placeLoose(objects []newObject, dirs map[string]bool) error {
+	for i, o := range objects {
+		if err := w.placeObject(w.tx.tmp("object"+strconv.Itoa(i)), o, dirs); err != nil {
+			return writeError("the new commit", err)
+		}
 	}
 	return nil
 }
@@ -260,14 +284,33 @@ func (w *writing) temp(name string) string {
 	return path
 }
 
+// newFile prepares what is to stand in the worktree.
+func (w *writing) newFile(b *batch, p *planned) error {
+	temp := w.temp(p.temp)
+	if p.mode == ModeSymlink && !w.repo.noSymlinks {
+		if err := w.repo.fs.Symlink(string(p.data), temp); err != nil {
+			return writeError(p.path, err)
+		}
+		fi, err := w.repo.fs.Lstat(temp)
+		if err == nil {
+			p.written = fsys.Identify(fi)
+		}
+		return err
+	}
+	if err := b.add(temp, p.data, w.perm(p)); err != nil {
+		return err
+	}
+	return w.backdate(p)
+}
+
 // perm keeps the permissions that a file has.
 func (w *writing) perm(p *planned) fs.FileMode {
 	perm := fs.FileMode(0o666)
 	if p.mode == ModeExec {
 		perm = 0o777
 	}
-	if p.seen.Mode != 0 && p.mode == p.file.WorkMode {
-		perm = p.seen.Mode.Perm() | 0o200
+	if p.file.id.Mode != 0 && p.mode == p.file.WorkMode {
+		perm = p.file.id.Mode.Perm() | 0o200
 	}
 	return perm
 }
@@ -284,7 +327,7 @@ func (w *writing) backdate(p *planned) error {
 		return writeError(p.path, err)
 	}
 	p.written = fsys.Identify(fi)
-	back := max(p.written.MTime-tick, p.seen.MTime+1000)
+	back := max(p.written.MTime-tick, p.file.id.MTime+1000)
 	if back >= p.written.MTime {
 		return nil
 	}
@@ -341,7 +384,7 @@ func (w *writing) move() error {
 	if w.new == w.old {
 		return nil
 	}
-	if err := r.swapRef(w.tx.ctx, w.tx.tmp("ref"), w.old, w.new, &w.moved); err != nil {
+	if err := r.swapRef(w.tx.ctx, r.branch, w.tx.tmp(refTemp(r.branch)), w.old, w.new, &w.moved); err != nil {
 		return err
 	}
 	w.dirs[filepath.Dir(filepath.Join(r.git, filepath.FromSlash(r.branch)))] = true
@@ -362,10 +405,11 @@ func (w *writing) recheck() error {
 		switch {
 		case err != nil && !isNotExist(err) && !isDirErr(err):
 			return writeError(p.path, err)
+		case err == nil && !there && fi.IsDir() && w.empties(p.path):
 		case (err == nil) != there:
 			changed = append(changed, p.path)
-		case there && p.seen != (fsys.ID{}) && fsys.Identify(fi) != p.seen:
-			if data, _, err := w.repo.readWork(p.path); err != nil || BlobHash(data) != p.file.Work {
+		case there && p.file.id != (fsys.ID{}) && fsys.Identify(fi) != p.file.id:
+			if h, _, err := w.repo.hashAt(w.repo.workPath(p.path)); err != nil || h != p.file.Work {
 				changed = append(changed, p.path)
 			}
 		}
@@ -376,14 +420,26 @@ func (w *writing) recheck() error {
 	return nil
 }
 
+// empties reports whether the commit deletes files below a folder.
+func (w *writing) empties(dir string) bool {
+	for _, p := range w.plan {
+		if p.work && p.hash.IsZero() && strings.HasPrefix(p.path, dir+"/") {
+			return true
+		}
+	}
+	return false
+}
+
 // settle brings worktree and index in step with the new commit.
 func (w *writing) settle() error {
-	for _, p := range w.plan {
-		if !p.work {
-			continue
-		}
-		if err := w.replace(p); err != nil {
-			return writeError(p.path, err)
+	for _, deleting := range []bool{true, false} { // a file may take a folder's place
+		for _, p := range w.plan {
+			if !p.work || p.hash.IsZero() != deleting {
+				continue
+			}
+			if err := w.replace(p); err != nil {
+				return writeError(p.path, err)
+			}
 		}
 	}
 	x, err := w.newIndex()
@@ -397,7 +453,7 @@ func (w *writing) settle() error {
 		return writeError("the index", err)
 	}
 	w.dirs[w.repo.git] = true
-	if err := w.repo.syncAll(w.dirs, w.index.file); err != nil {
+	if err := w.repo.syncAll(w.dirs, w.repo.indexPath()); err != nil {
 		return writeError("the new commit", err)
 	}
 	return nil
@@ -427,7 +483,7 @@ func (w *writing) replace(p *planned) error {
 			}
 			return r.rescue(p.path, temp) // and saved yet again
 		}
-		w.prune(parent(p.path))
+		r.prune(parent(p.path), w.dirs)
 		return nil
 	case p.file.WorkMode == 0:
 		changed, err := fsys.MkdirAll(r.fs, filepath.Dir(path), 0o777)
@@ -472,18 +528,18 @@ func (w *writing) replace(p *planned) error {
 // displaced reports whether the file that was moved out of the worktree is not
 // the one that the change expected.
 func (w *writing) displaced(p *planned) bool {
-	if p.steady {
+	if p.file.steady {
 		fi, err := w.repo.fs.Lstat(w.tx.tmp(p.temp))
 		if err == nil {
 			now := fsys.Identify(fi)
-			now.CTime = p.seen.CTime // moving it has changed that
-			if now == p.seen {
+			now.CTime = p.file.id.CTime // moving it has changed that
+			if now == p.file.id {
 				return false
 			}
 		}
 	}
-	data, _, err := readWhole(w.repo.fs, w.tx.tmp(p.temp))
-	return err != nil && !isNotExist(err) || err == nil && BlobHash(data) != p.file.Work
+	h, there, err := w.repo.hashAt(w.tx.tmp(p.temp))
+	return err != nil || there && h != p.file.Work
 }
 
 // giveBack returns a text that was saved in the last instant to its place.
@@ -496,8 +552,7 @@ func (w *writing) giveBack(p *planned) error {
 		}
 		return err
 	}
-	data, _, err := readWhole(r.fs, w.tx.tmp(p.temp))
-	if err == nil && BlobHash(data) == p.hash {
+	if h, _, err := r.hashAt(w.tx.tmp(p.temp)); err == nil && h == p.hash {
 		return nil
 	}
 	// Saved once more upon the new file: the newest stands in the worktree.
@@ -505,17 +560,6 @@ func (w *writing) giveBack(p *planned) error {
 		return err
 	}
 	return r.rescue(p.path, w.tx.tmp(p.temp))
-}
-
-// prune removes folders that a deletion left empty, as git does.
-func (w *writing) prune(dir string) {
-	for ; dir != ""; dir = parent(dir) {
-		if w.repo.fs.Remove(w.repo.workPath(dir)) != nil {
-			return
-		}
-		delete(w.dirs, w.repo.workPath(dir))
-		w.dirs[filepath.Dir(w.repo.workPath(dir))] = true
-	}
 }
 
 // finish clears away what is no longer needed. The commit is durable already,
@@ -537,11 +581,11 @@ func (w *writing) abandon(err error) error {
 		w.index.release()
 	}
 	if w.moved {
-		back, temp := false, w.tx.tmp("back")
+		back, temp := false, w.tx.tmp(backPrefix+url.PathEscape(r.branch))
 		if r.writeDurably(temp, []byte(w.old.String()+"\n"), 0o666) != nil {
 			return err
 		}
-		if berr := r.swapRef(w.tx.ctx, temp, w.new, w.old, &back); berr != nil && !back {
+		if berr := r.swapRef(w.tx.ctx, r.branch, temp, w.new, w.old, &back); berr != nil && !back {
 			return err
 		}
 	}

@@ -67,6 +67,15 @@ var scenarios = []scenario{
 		},
 	},
 	{
+		name: "a file for a folder, a folder for a file",
+		setup: func(t testing.TB, dir string) {
+			makeRepo(t, dir, fast, map[string]string{"a": "one\n", "d/x/y": "y\n", "d/z": "z\n"}).Close()
+		},
+		run: func(dir string, f fsys.FS) ([]string, error) {
+			return writeAs(dir, f, change("change", map[string]string{"d": "d\n", "a/b": "b\n"}, "a", "d/x/y", "d/z"))
+		},
+	},
+	{
 		name: "many files",
 		setup: func(t testing.TB, dir string) {
 			makeRepo(t, dir, fast, map[string]string{"a.md": "one\n"}).Close()

@@ -1,6 +1,7 @@
 package gitstore
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"io/fs"
@@ -63,12 +64,12 @@ func (r *Repo) lockLeft(temp, lock string) error {
 
 func (r *Repo) refPath() string { return filepath.Join(r.git, filepath.FromSlash(r.branch)) }
 
-// swapRef moves the branch from old to new if it still is at old; otherwise
+// swapRef moves a ref from old to new if it still is at old; otherwise
 // ChangedError. The file temp holds the new value and is durable. ZeroHash as
-// new removes the branch. moved is set as soon as the branch has moved,
-// whatever fails afterwards.
-func (r *Repo) swapRef(ctx context.Context, temp string, old, new Hash, moved *bool) error {
-	path := r.refPath()
+// new removes the ref. moved is set as soon as the ref has moved, whatever
+// fails afterwards.
+func (r *Repo) swapRef(ctx context.Context, name, temp string, old, new Hash, moved *bool) error {
+	path := filepath.Join(r.git, filepath.FromSlash(name))
 	lock := path + ".lock"
 	if _, err := fsys.MkdirAll(r.fs, filepath.Dir(path), 0o777); err != nil {
 		return writeError("the branch", err)
@@ -77,7 +78,7 @@ func (r *Repo) swapRef(ctx context.Context, temp string, old, new Hash, moved *b
 	if err != nil {
 		return err
 	}
-	now, err := r.refs.read(r.branch)
+	now, err := r.refs.read(name)
 	if err == nil && now != old {
 		err = &ChangedError{}
 	}
@@ -86,7 +87,11 @@ func (r *Repo) swapRef(ctx context.Context, temp string, old, new Hash, moved *b
 	}
 	switch {
 	case new.IsZero():
-		err = r.fs.Remove(path)
+		if err = r.unpackRef(ctx, name); err == nil {
+			if err = r.fs.Remove(path); isNotExist(err) {
+				err = nil
+			}
+		}
 		*moved = err == nil
 		err = errors.Join(err, r.fs.Remove(lock))
 	case linked:
@@ -106,14 +111,66 @@ func (r *Repo) swapRef(ctx context.Context, temp string, old, new Hash, moved *b
 	return nil
 }
 
+func (r *Repo) packedPath() string { return filepath.Join(r.git, "packed-refs") }
+
+// unpackRef takes a ref out of packed-refs, if it is there.
+func (r *Repo) unpackRef(ctx context.Context, name string) error {
+	if h, err := r.refs.packed(name); err != nil || h.IsZero() {
+		return err
+	}
+	temp, lock := filepath.Join(r.tmpDir(), packedTemp), r.packedPath()+".lock"
+	if err := r.writeDurably(temp, nil, 0o666); err != nil {
+		return err
+	}
+	linked, err := r.takeGitLock(ctx, temp, lock)
+	if err != nil {
+		return err
+	}
+	err = r.rewritePacked(name, temp)
+	from, left := temp, lock
+	if linked {
+		from, left = lock, temp
+	}
+	if err == nil {
+		err = r.fs.Rename(from, r.packedPath())
+	} else if linked {
+		err = errors.Join(err, r.fs.Remove(lock))
+	}
+	return errors.Join(err, r.fs.Remove(left))
+}
+
+// rewritePacked writes packed-refs without one ref to temp.
+func (r *Repo) rewritePacked(without, temp string) error {
+	data, err := r.fs.ReadFile(r.packedPath())
+	if err != nil {
+		return err
+	}
+	var kept []byte
+	skip := false
+	for line := range bytes.Lines(data) {
+		peeled := line[0] == '^'
+		if !peeled {
+			_, name, _ := bytes.Cut(bytes.TrimRight(line, "\r\n"), []byte(" "))
+			skip = string(name) == without
+		}
+		if !skip {
+			kept = append(kept, line...)
+		}
+	}
+	f, err := r.fs.Append(temp)
+	if err != nil {
+		return err
+	}
+	return errors.Join(writeAll(f, kept), f.Sync(), f.Close())
+}
+
 // indexLock is git's lock on the index, and the file that will be the next one.
 type indexLock struct {
-	repo *Repo
-	temp string
-	file fsys.File
-	born fsys.ID // when it was made, by the file system's clock
-	held bool
-	done bool
+	repo               *Repo
+	temp               string
+	file               fsys.File
+	born               fsys.ID // when it was made, by the file system's clock
+	closed, held, done bool
 	// linked: the lock is temp's second name; otherwise temp takes the
 	// index's place itself.
 	linked bool
@@ -122,7 +179,7 @@ type indexLock struct {
 // prepareIndex makes the file that will be lock and index. To be known as ours
 // after a power cut it has to be durable before it is made the lock.
 func (r *Repo) prepareIndex() (*indexLock, error) {
-	l := &indexLock{repo: r, temp: filepath.Join(r.tmpDir(), "index")}
+	l := &indexLock{repo: r, temp: filepath.Join(r.tmpDir(), indexTemp)}
 	var err error
 	if l.file, err = r.fs.Create(l.temp, 0o666); err != nil {
 		return nil, writeError("the index", err)
@@ -145,7 +202,16 @@ func (l *indexLock) take(ctx context.Context) (err error) {
 
 func (l *indexLock) lock() string { return l.repo.indexPath() + ".lock" }
 
-func (l *indexLock) fill(data []byte) error { return writeAll(l.file, data) }
+// fill writes the next index.
+func (l *indexLock) fill(data []byte) error { return errors.Join(writeAll(l.file, data), l.close()) }
+
+func (l *indexLock) close() error {
+	if l.closed {
+		return nil
+	}
+	l.closed = true
+	return l.file.Close()
+}
 
 // commit makes what was filled in the index. To be durable, its file and the
 // .git folder have to be synced; a crash before that at worst leaves an index
@@ -165,7 +231,7 @@ func (l *indexLock) commit() error {
 // release gives the lock up. The file in state/tmp stays, if there is no new
 // index, until the lock is known to be gone for good.
 func (l *indexLock) release() {
-	_ = l.file.Close()
+	_ = l.close()
 	if l.held && (!l.done || !l.linked) {
 		_ = l.repo.fs.Remove(l.lock())
 	}

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"path/filepath"
+	"strings"
 )
 
 // journal says what a commit is about to do to the branch and the worktree. It
@@ -71,6 +72,16 @@ func (j *journal) file(path string) *journalFile {
 		}
 	}
 	return nil
+}
+
+// below reports whether the commit touches files below a folder.
+func (j *journal) below(dir string) bool {
+	for i := range j.Files {
+		if strings.HasPrefix(j.Files[i].Path, dir+"/") {
+			return true
+		}
+	}
+	return false
 }
 
 // equal reports whether two looks saw the same journal.

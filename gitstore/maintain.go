@@ -454,18 +454,25 @@ func (p *packing) mergeSome() (merged bool, err error) {
 // crash could leave a pack half there, and nobody would know whose it is.
 func (p *packing) drop(packs []*pack) error {
 	f := p.repo.fs
-	names := []string{}
+	var names, ours []string
 	for i, q := range packs {
-		ours := filepath.Join(p.dir, "old"+strconv.Itoa(i))
-		_ = f.Link(q.base+".pack", ours)
-		names = append(names, q.base+".idx", q.base+".rev", q.base+".pack", ours)
+		q.close() // Windows removes no open file
+		spare := filepath.Join(p.dir, "old"+strconv.Itoa(i))
+		_ = f.Link(q.base+".pack", spare)
+		ours = append(ours, spare)
+		names = append(names, q.base+".idx", q.base+".rev", q.base+".pack")
 	}
-	if err := p.repo.syncDirs(map[string]bool{p.dir: true}); err != nil {
-		return err
-	}
-	for _, name := range names {
-		if err := f.Remove(name); err != nil && !isNotExist(err) {
+	for _, step := range []struct {
+		dir  string
+		then []string
+	}{{p.dir, names}, {p.repo.packDir(), ours}} {
+		if err := p.repo.syncDirs(map[string]bool{step.dir: true}); err != nil {
 			return err
+		}
+		for _, name := range step.then {
+			if err := f.Remove(name); err != nil && !isNotExist(err) {
+				return err
+			}
 		}
 	}
 	return nil

@@ -197,7 +197,7 @@ func (r *Repo) healIndex(ctx context.Context, v *View) (err error) {
 	if err := lock.commit(); err != nil {
 		return writeError("the index", err)
 	}
-	if err := r.syncAll(map[string]bool{r.git: true}, lock.file); err != nil {
+	if err := r.syncAll(map[string]bool{r.git: true}, r.indexPath()); err != nil {
 		return writeError("the index", err)
 	}
 	return nil

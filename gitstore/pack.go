@@ -108,11 +108,11 @@ func (p *pack) damaged(err error) error {
 func (p *pack) close() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.idx != nil {
+	if p.idx != nil { // they stay set, for whoever is just reading
 		p.idx.Close()
 		p.data.Close()
 	}
-	p.opened, p.err, p.idx, p.data = true, errors.New("closed"), nil, nil
+	p.opened, p.err = true, errors.New("closed")
 }
 
 func (p *pack) name(i int64) (Hash, error) {

@@ -64,29 +64,59 @@ func (r *Repo) clearTemps() error {
 // dropOwnLocks removes git's locks where they are ours. They have to be gone
 // for good before the files are that tell whose they are.
 func (r *Repo) dropOwnLocks() error {
+	left, err := r.fs.ReadDir(r.tmpDir())
+	if err != nil && !isNotExist(err) {
+		return writeError(r.tmpDir(), err)
+	}
 	gone := map[string]bool{}
-	for _, l := range []struct{ temp, lock string }{
-		{"index", r.indexPath() + ".lock"},
-		{"ref", r.refPath() + ".lock"},
-		{"back", r.refPath() + ".lock"},
-	} {
-		temp, err := r.fs.Lstat(filepath.Join(r.tmpDir(), l.temp))
+	for _, e := range left {
+		path := r.lockOf(e.Name())
+		if path == "" {
+			continue
+		}
+		temp, err := r.fs.Lstat(filepath.Join(r.tmpDir(), e.Name()))
 		if err != nil {
 			continue
 		}
-		gone[filepath.Dir(l.lock)] = true
-		lock, err := r.fs.Lstat(l.lock)
+		gone[filepath.Dir(path)] = true
+		lock, err := r.fs.Lstat(path)
 		if err != nil || !os.SameFile(temp, lock) {
 			continue
 		}
-		if err := r.fs.Remove(l.lock); err != nil {
-			return writeError(l.lock, err)
+		if err := r.fs.Remove(path); err != nil {
+			return writeError(path, err)
 		}
 	}
 	if err := r.syncDirs(gone); err != nil {
 		return writeError("a lock", err)
 	}
 	return nil
+}
+
+// The names of the files in state/tmp that become git's locks.
+const (
+	indexTemp  = "index"
+	packedTemp = "packed-refs"
+	refPrefix  = "ref-"
+	backPrefix = "back-"
+)
+
+// lockOf gives the lock of git that is a second name of such a file.
+func (r *Repo) lockOf(temp string) string {
+	switch temp {
+	case indexTemp:
+		return r.indexPath() + ".lock"
+	case packedTemp:
+		return r.packedPath() + ".lock"
+	}
+	for _, prefix := range []string{refPrefix, backPrefix} {
+		if rest, ok := strings.CutPrefix(temp, prefix); ok {
+			if name, err := url.PathUnescape(rest); err == nil && validRef(name) {
+				return filepath.Join(r.git, filepath.FromSlash(name)+".lock")
+			}
+		}
+	}
+	return ""
 }
 
 // settle brings the files of an interrupted commit to what the branch says
@@ -102,6 +132,7 @@ func (r *Repo) settle(j *journal) error {
 		return err
 	}
 	dirs := map[string]bool{r.tmpDir(): true, filepath.Dir(r.refPath()): true}
+	goals := make([]journalFile, len(j.Files))
 	for i := range j.Files {
 		f := &j.Files[i]
 		goal := journalFile{New: committed[f.Path].Hash, NewMode: committed[f.Path].Mode}
@@ -111,11 +142,31 @@ func (r *Repo) settle(j *journal) error {
 		if head == j.Old && j.Old == j.New {
 			goal.New, goal.NewMode = f.New, f.NewMode
 		}
-		if err := r.settleFile(f, goal.New, goal.NewMode, dirs); err != nil {
-			return writeError(f.Path, err)
+		goals[i] = goal
+	}
+	for _, deleting := range []bool{true, false} { // a file may take a folder's place
+		for i := range j.Files {
+			f := &j.Files[i]
+			if goals[i].New.IsZero() != deleting {
+				continue
+			}
+			if err := r.settleFile(f, goals[i].New, goals[i].NewMode, dirs); err != nil {
+				return writeError(f.Path, err)
+			}
 		}
 	}
 	return r.syncDirs(dirs)
+}
+
+// prune removes folders that a deletion left empty, as git does.
+func (r *Repo) prune(dir string, dirs map[string]bool) {
+	for ; dir != ""; dir = parent(dir) {
+		if r.fs.Remove(r.workPath(dir)) != nil {
+			return
+		}
+		delete(dirs, r.workPath(dir))
+		dirs[filepath.Dir(r.workPath(dir))] = true
+	}
 }
 
 func (r *Repo) settleFile(f *journalFile, goal Hash, mode Mode, dirs map[string]bool) error {
@@ -140,12 +191,19 @@ func (r *Repo) settleFile(f *journalFile, goal Hash, mode Mode, dirs map[string]
 		}
 		return r.fs.Exchange(temp, path)
 	}
+	if goal.IsZero() && !there {
+		r.prune(parent(f.Path), dirs) // which the crash may have prevented
+	}
 	if work == goal || !ours {
 		return nil
 	}
 	dirs[filepath.Dir(path)] = true
 	if goal.IsZero() {
-		return r.fs.Remove(path)
+		err := r.fs.Remove(path)
+		if err == nil {
+			r.prune(parent(f.Path), dirs)
+		}
+		return err
 	}
 	if !spared || spare != goal {
 		data, err := r.objects.blob(goal)
@@ -156,7 +214,13 @@ func (r *Repo) settleFile(f *journalFile, goal Hash, mode Mode, dirs map[string]
 			return err
 		}
 		temp += ".again"
-		if err := r.writeDurably(temp, data, permOf(mode)); err != nil {
+		if mode == ModeSymlink && !r.noSymlinks {
+			_ = r.fs.Remove(temp)
+			err = r.fs.Symlink(string(data), temp)
+		} else {
+			err = r.writeDurably(temp, data, permOf(mode))
+		}
+		if err != nil {
 			return err
 		}
 	}
@@ -180,7 +244,8 @@ func permOf(m Mode) fs.FileMode {
 	return 0o666
 }
 
-// hashAt gives the blob name of a file's content; zero: there is none.
+// hashAt gives the blob name of a file's content, or of a symbolic link's
+// target; zero: there is nothing.
 func (r *Repo) hashAt(path string) (h Hash, there bool, err error) {
 	fi, err := r.fs.Lstat(path)
 	if err != nil {
@@ -189,8 +254,12 @@ func (r *Repo) hashAt(path string) (h Hash, there bool, err error) {
 		}
 		return ZeroHash, false, err
 	}
+	if fi.Mode()&fs.ModeSymlink != 0 {
+		to, err := r.fs.Readlink(path)
+		return BlobHash([]byte(filepath.ToSlash(to))), true, err
+	}
 	if !fi.Mode().IsRegular() {
-		return ZeroHash, false, errors.New("not a regular file")
+		return ZeroHash, false, errors.New("no file")
 	}
 	data, _, err := readWhole(r.fs, path)
 	return BlobHash(data), true, err

@@ -21,11 +21,9 @@ type View struct {
 	repo    *Repo
 	files   []File
 	tracked []trackedFile
-	kept    map[string][]byte  // content of what differs from Head
-	seen    map[string]fsys.ID // of the clean files
-	known   map[string]bool    // those of which the index's stat data was enough to tell
-	stale   []string           // clean files that the index's stat data does not know
-	index   *index             // as read; nil: missing or unreadable
+	kept    map[string][]byte // content of what differs from Head
+	stale   []string          // clean files that the index's stat data does not know
+	index   *index            // as read; nil: missing or unreadable
 	// indexID is the state of the index file, indexOK whether the index's
 	// entries are what Head holds, sparse whether it lists folders, not files.
 	indexID fsys.ID
@@ -52,6 +50,11 @@ type File struct {
 	// Err says why what stands in the worktree cannot be read, or that a
 	// folder above it is none; the file then counts as dirty, never as missing.
 	Err error
+
+	id fsys.ID // of what was looked at; zero: the worktree was not asked
+	// steady: it is clean by its stat alone, and any later change will show
+	// in that.
+	steady bool
 }
 
 // keepBelow is the size up to which a changed file's content is kept in a View.
@@ -109,8 +112,8 @@ func (v *View) ReadHead(path string) ([]byte, error) {
 // committed reads the worktree where that is known to hold the same, because
 // that is faster, and goes on working when the object is damaged.
 func (v *View) committed(f File) ([]byte, error) {
-	if id, ok := v.seen[f.Path]; ok && f.Mode != ModeSymlink {
-		if data, now, err := v.repo.readWork(f.Path); err == nil && now == id {
+	if !f.Dirty && f.id != (fsys.ID{}) && f.Mode != ModeSymlink {
+		if data, now, err := v.repo.readWork(f.Path); err == nil && now == f.id {
 			return data, nil
 		}
 	}
@@ -149,7 +152,7 @@ func (r *Repo) look() (v *View, steady bool, err error) {
 	if err != nil {
 		return nil, true, err
 	}
-	v = &View{Head: head, repo: r, kept: map[string][]byte{}, seen: map[string]fsys.ID{}, known: map[string]bool{}}
+	v = &View{Head: head, repo: r, kept: map[string][]byte{}}
 	verr := r.fill(v, j)
 
 	after, aerr := r.readJournal()
@@ -365,7 +368,7 @@ func (v *View) compare(t *trackedFile, w *walker, j *journal) File {
 	mode := v.repo.modeOf(fi.Mode(), t.mode)
 	if t.entry != nil && mode == t.mode && t.entry.stat.same(statOf(id)) && !t.entry.stat.racy(v.indexID) {
 		f.WorkMode, f.Work, f.Size = mode, t.hash, fi.Size()
-		v.seen[t.path], v.known[t.path] = id, true
+		f.id, f.steady = id, true
 		return f
 	}
 	v.take(&f, fi)
@@ -379,6 +382,7 @@ func (v *View) compare(t *trackedFile, w *walker, j *journal) File {
 // take reads what stands in the worktree.
 func (v *View) take(f *File, fi fs.FileInfo) {
 	r := v.repo
+	f.id = fsys.Identify(fi)
 	f.WorkMode, f.Size = r.modeOf(fi.Mode(), f.Mode), fi.Size()
 	switch f.WorkMode {
 	case ModeSymlink:
@@ -398,7 +402,6 @@ func (v *View) take(f *File, fi fs.FileInfo) {
 		return
 	}
 	var data []byte
-	before := fsys.Identify(fi)
 	for try := 0; ; try++ {
 		d, id, err := r.readWork(f.Path)
 		if err != nil {
@@ -406,18 +409,16 @@ func (v *View) take(f *File, fi fs.FileInfo) {
 			return
 		}
 		data = d
-		if id == before && id.Size == int64(len(data)) {
+		if id == f.id && id.Size == int64(len(data)) {
 			break
 		}
 		if f.Unstable = try == 3; f.Unstable {
 			break
 		}
-		before = id
+		f.id = id
 	}
 	f.Work, f.Size = BlobHash(data), int64(len(data))
-	if f.Work == f.Hash && f.Hash != ZeroHash && f.WorkMode == f.Mode {
-		v.seen[f.Path] = before
-	} else if len(data) <= keepBelow {
+	if (f.Work != f.Hash || f.WorkMode != f.Mode) && len(data) <= keepBelow {
 		v.kept[f.Path] = data
 	}
 }
@@ -435,13 +436,9 @@ func (f *File) unread(err error) {
 // inFlux reports whether a commit that is being made, or was left half made,
 // accounts for what stands in the worktree, so that it is no hand edit.
 func (v *View) inFlux(jf *journalFile, j *journal) bool {
-	var work Hash
-	data, _, err := v.repo.readWork(jf.Path)
-	switch {
-	case err == nil:
-		work = BlobHash(data)
-	case !isNotExist(err) && !isDirErr(err):
-		return false
+	work, _, err := v.repo.hashAt(v.repo.workPath(jf.Path))
+	if err != nil && !j.below(jf.Path) {
+		return false // but a folder that the commit empties counts as nothing
 	}
 	if work == jf.New {
 		return true

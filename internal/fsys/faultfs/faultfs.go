@@ -222,7 +222,7 @@ func (f *FS) Append(name string) (fsys.File, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &file{File: out, fs: f, name: name, synced: true}, nil
+	return &file{File: out, fs: f, name: name, synced: true, known: true}, nil
 }
 
 func (f *FS) wrap(name string, inner fsys.File) fsys.File {
@@ -293,6 +293,7 @@ type file struct {
 	name   string
 	synced bool
 	closed bool
+	known  bool // opened when it was there already
 }
 
 func (w *file) Write(b []byte) (int, error) {
@@ -317,6 +318,9 @@ func (w *file) Sync() error {
 		return &fs.PathError{Op: "fsync", Path: w.name, Err: err}
 	}
 	w.synced = true
+	if w.known && w.fs.power != nil {
+		w.fs.power.contentSynced(w.File)
+	}
 	return nil
 }
 

@@ -52,6 +52,19 @@ func (p *power) synced(dir string) {
 	}
 }
 
+// contentSynced notes that a file's content is durable, whoever wrote it.
+func (p *power) contentSynced(f interface{ Stat() (os.FileInfo, error) }) {
+	fi, err := f.Stat()
+	if err != nil {
+		return
+	}
+	for _, w := range p.files {
+		if wi, err := w.File.Stat(); err == nil && os.SameFile(fi, wi) {
+			w.synced = true
+		}
+	}
+}
+
 func (p *power) cut() {
 	survive := map[string]int{}
 	for _, op := range p.ops {
