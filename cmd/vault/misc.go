@@ -1,13 +1,10 @@
 package main
 
 import (
-	"os"
-	"path/filepath"
 	"runtime"
 	"runtime/debug"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/cobra/doc"
 
 	"gitvault/vault"
 )
@@ -47,31 +44,5 @@ func completionCmd(a *app) *cobra.Command {
 		return root.GenPowerShellCompletionWithDesc(a.stdout)
 	})
 	c.ValidArgs = []string{"bash", "zsh", "fish", "powershell"}
-	return c
-}
-
-func manCmd(a *app) *cobra.Command {
-	var dir string
-	c := verb("man [VERB] [--dir DIR]", "Print a manual page, or write all of them", `  vault man remember | man -l -
-  vault man --dir ~/.local/share/man/man1`, cobra.MaximumNArgs(1), func(c *cobra.Command, args []string) error {
-		header := &doc.GenManHeader{Section: "1", Source: "vault", Manual: "vault"}
-		root := c.Root()
-		root.DisableAutoGenTag = true
-		if dir != "" {
-			if !filepath.IsAbs(dir) {
-				dir = filepath.Join(a.dir, dir)
-			}
-			if err := os.MkdirAll(dir, 0o755); err != nil {
-				return err
-			}
-			return doc.GenManTree(root, header, dir)
-		}
-		page, rest, err := root.Find(args)
-		if err != nil || len(rest) > 0 {
-			return usage("unknown command %q", args[0])
-		}
-		return doc.GenMan(page, header, a.stdout)
-	})
-	c.Flags().StringVar(&dir, "dir", "", "write the pages of all verbs into `DIR`")
 	return c
 }
