@@ -221,7 +221,10 @@ type unitFacts struct {
 }
 
 func (t *tree) survey(cacheDir string) (survey, error) {
-	v := surveyor{cache: readFacts(cacheDir), used: map[string]facts{}}
+	if t.facts == nil {
+		t.facts = readFacts(cacheDir)
+	}
+	v := surveyor{cache: t.facts, used: map[string]facts{}}
 	out := survey{kinds: map[Kind][]unitFacts{}, successors: map[string]string{}}
 	for _, k := range Kinds() {
 		order, groups := t.units(k)
@@ -243,6 +246,7 @@ func (t *tree) survey(cacheDir string) (survey, error) {
 	}
 	if v.fresh || len(v.used) != len(v.cache) {
 		writeFacts(cacheDir, v.used)
+		t.facts = v.used
 	}
 	return out, nil
 }
@@ -286,22 +290,11 @@ func readFacts(dir string) map[string]facts {
 	return decodeFacts(data)
 }
 
-// writeFacts replaces the cache. That it can't is no error: it is only a cache.
+// writeFacts replaces the cache. It is written in place: one that is cut short
+// or mixed with another is told by its checksum. That it can't be written is no
+// error: it is only a cache.
 func writeFacts(dir string, m map[string]facts) {
-	tmp, err := os.CreateTemp(dir, factsFile+".*")
-	if err != nil {
-		return
-	}
-	_, err = tmp.Write(encodeFacts(m))
-	if cerr := tmp.Close(); err == nil {
-		err = cerr
-	}
-	if err == nil {
-		err = os.Rename(tmp.Name(), filepath.Join(dir, factsFile))
-	}
-	if err != nil {
-		_ = os.Remove(tmp.Name())
-	}
+	_ = os.WriteFile(filepath.Join(dir, factsFile), encodeFacts(m), 0o600)
 }
 
 // The cache is a header with a checksum, then one record a unit, each field

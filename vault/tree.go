@@ -17,6 +17,7 @@ const indexFile = "INDEX.md"
 type tree struct {
 	head    gitstore.Hash
 	files   map[string]*file
+	facts   map[string]facts  // what is known of files by their content, once it was needed
 	blocked map[string]string // files whose state on disk can't be taken, and why; the committed version stands here
 }
 
