@@ -110,6 +110,9 @@ func (d *Document) writeFront(b *strings.Builder, s *section, e *Entry) {
 		if kept[key] {
 			return
 		}
+		if was, ok := before[key]; ok && was == value && s.Written && s.front != nil && e.Body == s.Body {
+			return // it follows from the name or the body, and still does
+		}
 		i := 0
 		for j, it := range items {
 			if it.key != "" && !comesAfter(it.key, key) {

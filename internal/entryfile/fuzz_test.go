@@ -13,6 +13,7 @@ func FuzzParse(f *testing.F) {
 		"", "# D\n\n## A\n<!-- vault: {id: gk2m9xqd, tags: [a], x: {y: z}} -->\n\na\n\n## B\r\nb", "## A\n```\n## B\n<!-- vault: {body: quoted} -->\n> q\n",
 		"---\nid: gk2m9xqd\ntitle: T\n# c\nx:\n- y\n---\nbody", "\ufeff---\r\ntitle: >\r\n a\r\n---\r\n", "---\n---\n", "## A\n<!-- vault: {\n", "##\n\n## \\#\n", "\x00\xff\r",
 		"---\n0: \n---", "# 0\xce0", "## \n<!--vault:{body: quoted}-->\n>\n0", "##\n<!--vault:{id: x0000000}-->\n#",
+		"---\nid: x0000000\n---",
 	} {
 		f.Add([]byte(s))
 	}
