@@ -95,7 +95,7 @@ func (w *packWriter) deflate(data []byte) []byte {
 	} else {
 		(*z).Reset(&w.deflated)
 	}
-	(*z).Write(data)
+	_, _ = (*z).Write(data) // to memory
 	(*z).Close()
 	return w.deflated.Bytes()
 }
