@@ -11,14 +11,6 @@ import (
 	"gitvault/internal/merge"
 )
 
-// Bounds on how far back adoption looks for the version that an editor's
-// buffer was loaded from.
-const (
-	nearestVersions = 1000
-	nearestBytes    = 256 << 20
-	nearestStep     = 32 // versions looked at before it is asked whether they came nearer
-)
-
 // adoption is what the person's hand edits come to, before it is committed.
 type adoption struct {
 	files   map[string][]byte // files that differ from HEAD; nil: deleted
@@ -158,11 +150,12 @@ func (s *Scope) treeOf(ctx context.Context, r *gitstore.Repo, v *gitstore.View) 
 		}
 	}
 	for p, data := range res.Files {
-		if head, ok := ours[p]; ok && bytes.Equal(head, data) {
+		saved, dirty := a.saved[p]
+		if head, ok := ours[p]; ok && bytes.Equal(head, data) && (!dirty || bytes.Equal(saved, data)) {
 			continue
 		}
 		t.files[p] = textFile(p, data)
-		if s, ok := a.saved[p]; ok && s != nil && isForeign(p) && bytes.Equal(s, data) {
+		if saved != nil && isForeign(p) && bytes.Equal(saved, data) {
 			a.taken = append(a.taken, p)
 			continue
 		}
@@ -286,103 +279,4 @@ func (s *Scope) unadoptable(f gitstore.File, head, saved []byte) string {
 		return f.Path + " holds conflict markers: settle them in an editor"
 	}
 	return ""
-}
-
-// A version is a file as a commit had it; age counts the versions since.
-type version struct {
-	data   []byte
-	commit gitstore.Hash
-	age    int
-}
-
-// nearest finds the committed version that a saved file was made from. Nearly
-// always that is HEAD's; an editor that held an old buffer lacks what has been
-// written since, and then the versions before are looked at.
-func (s *Scope) nearest(ctx context.Context, r *gitstore.Repo, head gitstore.Hash, path string, current, saved []byte) (version, error) {
-	now := version{data: current, commit: head}
-	if keepsAll(path, saved, current) {
-		return now, nil
-	}
-	best := now
-	var part []version // as far back as was looked since the best was chosen
-	choose := func() bool {
-		list := append([]version{now, best}, part...)
-		texts := make([][]byte, len(list))
-		for i, v := range list {
-			texts[i] = v.data
-		}
-		n := merge.Nearest(saved, texts)
-		best, part = list[n], nil
-		return n > 1
-	}
-	seen, age, size := gitstore.BlobHash(current), 0, 0
-	for c, err := range r.Log(ctx, head) {
-		if err != nil || age == nearestVersions || size > nearestBytes {
-			break
-		}
-		h, err := fileAt(r, c.Hash, path)
-		if err != nil || h.IsZero() {
-			break
-		}
-		if h == seen {
-			continue
-		}
-		data, err := r.Blob(h)
-		if err != nil {
-			break
-		}
-		seen, age, size = h, age+1, size+len(data)
-		part = append(part, version{data, c.Hash, age})
-		// Going back, versions come nearer up to the one that was loaded.
-		if len(part) == nearestStep && !choose() {
-			return best, ctx.Err()
-		}
-	}
-	choose()
-	return best, ctx.Err()
-}
-
-// since brings the authored files into play that have changed since an old
-// buffer was loaded: who saved it had them as they were then, and what has
-// moved between files meanwhile is not taken for forgotten.
-func (s *Scope) since(r *gitstore.Repo, t *tree, from gitstore.Hash, base, ours, theirs merge.Files) error {
-	changed, err := r.DiffTrees(from, t.head)
-	if err != nil {
-		return err
-	}
-	for _, c := range changed {
-		_, known := base[c.Path]
-		_, saved := theirs[c.Path]
-		if _, authored := entryfile.KindOf(c.Path); !authored || known || saved || t.blocked[c.Path] != "" {
-			continue
-		}
-		if err := blobInto(r, ours, c.Path, c.New.Hash); err != nil {
-			return err
-		}
-		if err := blobInto(r, base, c.Path, c.Old.Hash); err != nil {
-			return err
-		}
-		if !c.Old.Hash.IsZero() {
-			theirs[c.Path] = base[c.Path]
-		}
-	}
-	return nil
-}
-
-// keepsAll reports whether a saved file has all that the current version has,
-// as it is there: then it was made from that.
-func keepsAll(path string, saved, current []byte) bool {
-	kind, ok := entryfile.KindOf(path)
-	if !ok || !kind.IsLedger() {
-		return bytes.Contains(saved, current)
-	}
-	mine := entryfile.Parse(kind, path, saved)
-	head := entryfile.Parse(kind, path, current)
-	for _, s := range head.Sections() {
-		here, ok := mine.Get(s.ID)
-		if !ok || !bytes.Equal(mine.Source(here), head.Source(s)) {
-			return false
-		}
-	}
-	return true
 }

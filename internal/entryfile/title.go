@@ -14,6 +14,23 @@ const DefaultTitleLength = 100
 // the Markdown that marks a heading or list item, shortened at a word. It is
 // "" only for a text of blanks.
 func DefaultTitle(text string) string {
+	return Shorten(visible(titleOf(text)), DefaultTitleLength)
+}
+
+// visible is a line without control characters, which no title may hold.
+func visible(line string) string {
+	if strings.IndexFunc(line, unicode.IsControl) < 0 {
+		return line
+	}
+	return oneLine(strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) {
+			return ' '
+		}
+		return r
+	}, line))
+}
+
+func titleOf(text string) string {
 	var second string
 	for p := range passages(text) {
 		if !hasWords(p.text) {
@@ -21,7 +38,7 @@ func DefaultTitle(text string) string {
 		}
 		sentence := firstSentence(p.text)
 		if p.kind == prose || p.kind == titleLine {
-			return Shorten(sentence, DefaultTitleLength)
+			return sentence
 		}
 		if second == "" {
 			second = sentence
@@ -30,7 +47,7 @@ func DefaultTitle(text string) string {
 	if second == "" {
 		second = oneLine(strings.ToValidUTF8(text[:min(len(text), 8*DefaultTitleLength)], ""))
 	}
-	return Shorten(second, DefaultTitleLength)
+	return second
 }
 
 // Line is what the index says of an entry beside its title: the description,

@@ -9,6 +9,7 @@ import (
 func TestDefaultTitle(t *testing.T) {
 	long := strings.Repeat("word ", 40)
 	for text, want := range map[string]string{
+		"Red \x1b[31malert\x7f here.":               "Red [31malert here.",
 		"Use tabs.":                                 "Use tabs.",
 		"Use tabs. They are better.":                "Use tabs.",
 		"Use tabs\nThey are better.":                "Use tabs",

@@ -14,28 +14,26 @@ func Nearest(saved []byte, versions [][]byte) int {
 		return -1
 	}
 	count := map[string]int{}
-	total := 0
 	for line := range strings.Lines(string(saved)) {
 		if line = strings.TrimSpace(line); line != "" {
 			count[line]++
-			total += len(line)
 		}
 	}
 	best, least := 0, -1
 	for i, v := range versions {
-		distance := total
 		used := map[string]int{}
+		var extra []string
 		for line := range strings.Lines(string(v)) {
 			line = strings.TrimSpace(line)
 			switch {
 			case line == "":
 			case used[line] < count[line]:
 				used[line]++
-				distance -= len(line)
 			default:
-				distance += len(line)
+				extra = append(extra, line)
 			}
 		}
+		distance := wordDistance(count, used, extra)
 		if distance == 0 {
 			return 0
 		}
@@ -44,4 +42,31 @@ func Nearest(saved []byte, versions [][]byte) int {
 		}
 	}
 	return best
+}
+
+// wordDistance is how much text, in bytes, two sets of lines do not share: those
+// of a saved file that are not in a version as they are, and the others of that
+// version. A line that was written on shares what stood there before.
+func wordDistance(count, used map[string]int, extra []string) int {
+	distance := 0
+	left := map[string]int{}
+	for line, n := range count {
+		for range n - used[line] {
+			for word := range strings.FieldsSeq(line) {
+				left[word]++
+				distance += len(word)
+			}
+		}
+	}
+	for _, line := range extra {
+		for word := range strings.FieldsSeq(line) {
+			if left[word] > 0 {
+				left[word]--
+				distance -= len(word)
+			} else {
+				distance += len(word)
+			}
+		}
+	}
+	return distance
 }
