@@ -12,8 +12,8 @@ import (
 // What is named beside a card as saying the same, or the opposite.
 const (
 	mostAlike  = 3
-	leastAlike = 0.3   // of what two texts say that both say
-	alikeText  = 8_192 // bytes of a text that are looked at
+	leastAlike = 0.25  // of what two texts say that both say
+	alikeText  = 2_048 // bytes of a text that are looked at
 )
 
 // neighbours finds the entries of a scope that a person wants to see beside
@@ -82,7 +82,7 @@ func (n *neighbours) weigh() {
 // small scope is taken for part of a larger one, where no word is that common.
 func (n *neighbours) weight(word string) float64 {
 	const larger = 50
-	return math.Log(float64(len(n.list)+larger) / float64(len(n.shared[word])+1))
+	return math.Log(float64(len(n.list)+larger) / float64(max(1, len(n.shared[word]))+1))
 }
 
 // of lists the entries most like one, which is on a card.

@@ -4,6 +4,7 @@ import (
 	"path"
 	"sort"
 	"strings"
+	"time"
 
 	"gitvault/internal/entryfile"
 )
@@ -165,6 +166,25 @@ func (t *txn) newCard(p proposal) (entryfile.Card, error) {
 		c.Base = entryfile.Hash(p.before.Entry)
 	}
 	var err error
+	if !p.bulk {
+		if c.Created, err = t.afterCards(); err != nil {
+			return c, err
+		}
+	}
 	c.ID, err = t.newID()
 	return c, err
+}
+
+// afterCards is now, or a second after the newest card: cards are decided in
+// the order in which they were made.
+func (t *txn) afterCards() (string, error) {
+	list, err := t.tree.cards()
+	if err != nil || len(list) == 0 {
+		return t.now, t.scope.fail(err)
+	}
+	newest := parseStamp(list[len(list)-1].Created)
+	if newest.IsZero() || parseStamp(t.now).After(newest) || newest.Sub(parseStamp(t.now)) > time.Hour {
+		return t.now, nil
+	}
+	return entryfile.Stamp(newest.Add(time.Second)), nil
 }

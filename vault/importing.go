@@ -251,7 +251,7 @@ func (im *importing) one(r importers.Record, hold bool) error {
 	var err error
 	if hold {
 		var o outcome
-		o, err = im.hold(proposal{op: entryfile.OpAdd, after: e})
+		o, err = im.hold(proposal{op: entryfile.OpAdd, after: e, bulk: true})
 		l = o.at
 	} else {
 		l, err = im.add(e)

@@ -27,7 +27,7 @@ func (im *importing) proposed(r importers.Record) error {
 		im.out.Known++
 		return err
 	}
-	p := proposal{op: r.Proposal.Op, before: now, after: e}
+	p := proposal{op: r.Proposal.Op, before: now, after: e, bulk: true}
 	if err := im.checkProposal(&p); err != nil {
 		im.refuse(r, err.Error())
 		return nil

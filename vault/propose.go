@@ -11,6 +11,7 @@ type proposal struct {
 	op     string          // entryfile.OpAdd, OpEdit or OpForget
 	before *located        // as it stands, nil for an add
 	after  entryfile.Entry // for a forget, the entry that is to go
+	bulk   bool            // one of many that come at once
 }
 
 // An outcome is what became of a proposal.

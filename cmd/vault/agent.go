@@ -3,18 +3,25 @@ package main
 import "gitvault/vault"
 
 // agentMarks are the variables that agent programs set in the shells they run
-// commands in, so that what is typed there is known to be an agent's. Where a
-// program is known only by a third party's word, it is not listed.
-var agentMarks = []struct{ variable, agent string }{
-	{"CLAUDECODE", "claude-code"},         // Claude Code: "1" in its Bash tool
-	{"CODEX_SANDBOX", "codex"},            // Codex: the sandbox's name
-	{"CODEX_THREAD_ID", "codex"},          // Codex: in every command it runs
-	{"GEMINI_CLI", "gemini-cli"},          // Gemini CLI: "1" in its shell tool
-	{"CURSOR_AGENT", "cursor"},            // Cursor's agent terminal
-	{"OPENCODE", "opencode"},              // opencode: "1" in its process
-	{"COPILOT_CLI", "copilot"},            // GitHub Copilot CLI
-	{"CODEWHALE_SESSION_ID", "codewhale"}, // CodeWhale
+// commands in, so that what is typed there is known to be an agent's. Where
+// each is known from stands in docs/security.md.
+var agentMarks = []struct{ variable, value, agent string }{
+	{variable: "CLAUDECODE", agent: "claude-code"},
+	{variable: "CODEX_THREAD_ID", agent: "codex"},
+	{variable: "CODEX_SANDBOX", agent: "codex"},
+	{variable: "CODEX_SANDBOX_NETWORK_DISABLED", agent: "codex"},
+	{variable: "GEMINI_CLI", agent: "gemini-cli"},
+	{variable: "CURSOR_AGENT", agent: "cursor"},
+	{variable: "OPENCODE", agent: "opencode"},
+	{variable: "GOOSE_TERMINAL", agent: "goose"},
+	{variable: "COPILOT_CLI", agent: "copilot"},
+	{variable: "CODEWHALE_SESSION_ID", agent: "codewhale"},
+	{variable: "AGENT", value: "goose", agent: "goose"},
+	{variable: "AGENT", value: "amp", agent: "amp"},
 }
+
+// agentVariable names the agent in its value, whichever agent it is.
+const agentVariable = "AI_AGENT"
 
 // sessionMarks name the agent's session, where the program says it.
 var sessionMarks = []string{"VAULT_SESSION", "CLAUDE_CODE_SESSION_ID", "CODEX_THREAD_ID", "GEMINI_SESSION_ID", "CODEWHALE_SESSION_ID"}
@@ -27,9 +34,13 @@ func (a *app) writer() vault.Writer {
 		w.Agent = a.getenv("VAULT_AGENT")
 	}
 	for _, m := range agentMarks {
-		if w.Agent == "" && a.getenv(m.variable) != "" {
+		value := a.getenv(m.variable)
+		if w.Agent == "" && value != "" && (m.value == "" || m.value == value) {
 			w.Agent = m.agent
 		}
+	}
+	if w.Agent == "" {
+		w.Agent = vault.AgentName(a.getenv(agentVariable))
 	}
 	for _, name := range sessionMarks {
 		if w.Session == "" {
