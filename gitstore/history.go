@@ -17,7 +17,11 @@ func (r *Repo) Commit(h Hash) (*Commit, error) {
 	if t != TypeCommit {
 		return nil, fail(ErrNotFound, "%s is a %s, not a commit", h, t)
 	}
-	return decodeCommit(h, data)
+	c, err := decodeCommit(h, data)
+	if err == nil && r.objects.isCut(h) {
+		c.Parents = nil
+	}
+	return c, err
 }
 
 // Blob reads the content of a file by its name in the object database.

@@ -232,6 +232,20 @@ func TestClonesByPlainGitAreWrittenTo(t *testing.T) {
 	if got := git(t, dir, "log", "-g", "--format=%gs"); !strings.HasPrefix(got, "commit: x\nclone:") {
 		t.Errorf("%q", got)
 	}
+	// A clone that has only the newest of several commits.
+	commit(t, r, change("y", map[string]string{"a.md": "a3"}))
+	thin := filepath.Join(t.TempDir(), "thin")
+	git(t, r.dir, "clone", "-q", "--depth", "1", "file://"+filepath.ToSlash(r.dir), thin)
+	s, err := Open(thin, fast)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	commit(t, s, change("z", map[string]string{"a.md": "a4"}))
+	sound(t, s)
+	if _, err := s.Resolve("HEAD~2"); !errors.Is(err, ErrNotFound) {
+		t.Error(err)
+	}
 	// The clone of a repository without commits.
 	empty := filepath.Join(t.TempDir(), "empty")
 	git(t, r.dir, "init", "-q", "-b", "main", empty)

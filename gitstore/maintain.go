@@ -25,7 +25,7 @@ const (
 	packAfter = 128      // loose objects that make a pack
 	packFan   = 6        // packs of one size that become one
 	maxBatch  = 48 << 20 // bytes of loose objects in one pack
-	maxMerge  = 32 << 20 // bytes of a pack that is still merged with others
+	maxMerge  = 6 << 20  // bytes of a pack that is still merged with others
 	gcRuns    = 12 * time.Hour
 )
 
@@ -529,20 +529,23 @@ type source struct {
 	ats   []int64
 	order []int // numbers of the objects, as they lie in the pack
 	byAt  map[int64]int
+
+	window   []byte // a piece of the pack, which is read from front to back
+	windowAt int64
 }
 
 func (q *pack) source() (*source, error) {
 	idx := make([]byte, 28*q.n)
-	if _, err := q.idx.ReadAt(idx[:24*q.n], idxHead); err != nil && q.n > 0 {
+	if _, err := q.idx.ReadAt(idx, idxHead); err != nil && q.n > 0 {
 		return nil, q.damaged(err)
 	}
 	s := &source{pack: q, byAt: map[int64]int{}}
 	for i := range q.n {
 		var h Hash
 		copy(h[:], idx[20*i:])
-		at, err := q.offset(i)
-		if err != nil {
-			return nil, err
+		at := int64(binary.BigEndian.Uint32(idx[24*q.n+4*i:]))
+		if at < 12 || at >= q.size-20 { // 64-bit offsets stand elsewhere, but such packs are not merged
+			return nil, q.damaged(errors.New("offset outside"))
 		}
 		s.names = append(s.names, h)
 		s.crcs = append(s.crcs, binary.BigEndian.Uint32(idx[20*q.n+4*i:]))
@@ -554,19 +557,19 @@ func (q *pack) source() (*source, error) {
 	return s, nil
 }
 
-// raw reads the bytes of the object that comes k-th in the pack, and checks
-// them.
+// raw gives the bytes of the object that comes k-th in the pack, checked; they
+// are valid until the next call.
 func (s *source) raw(k int) ([]byte, error) {
 	i := s.order[k]
 	end := s.pack.size - 20
 	if k+1 < len(s.order) {
 		end = s.ats[s.order[k+1]]
 	}
-	if end <= s.ats[i] || end-s.ats[i] > maxMerge {
+	if end <= s.ats[i] {
 		return nil, s.pack.damaged(errors.New("offsets in disorder"))
 	}
-	raw := make([]byte, end-s.ats[i])
-	if _, err := s.pack.data.ReadAt(raw, s.ats[i]); err != nil && err != io.EOF {
+	raw, err := s.read(s.ats[i], end)
+	if err != nil {
 		return nil, s.pack.damaged(err)
 	}
 	if crc32.ChecksumIEEE(raw) != s.crcs[i] {
@@ -575,49 +578,80 @@ func (s *source) raw(k int) ([]byte, error) {
 	return raw, nil
 }
 
-// merge copies packs into one, the newest first. Deltas are copied as they
-// are; what stands whole in an older pack becomes a delta of what is like it
-// in a newer one.
-func (p *packing) merge(packs []*pack) (base string, err error) {
-	var sources []*source
-	home := map[Hash]*source{} // which pack each object is taken from
-	for i := len(packs) - 1; i >= 0; i-- {
-		s, err := packs[i].source()
-		if err != nil {
-			return "", err
+// read gives a piece of the pack, valid until the next call.
+func (s *source) read(from, to int64) ([]byte, error) {
+	if end := s.windowAt + int64(len(s.window)); from < s.windowAt || to > end {
+		size := min(max(to-from, 1<<20), s.pack.size-from)
+		if int64(cap(s.window)) < size {
+			s.window = make([]byte, size)
 		}
-		sources = append(sources, s)
-		for _, h := range s.names {
-			if home[h] == nil {
-				home[h] = s
-			}
+		s.window, s.windowAt = s.window[:size], from
+		if _, err := s.pack.data.ReadAt(s.window, from); err != nil && err != io.EOF {
+			s.window = nil
+			return nil, err
 		}
 	}
-	m := &merger{home: home, placed: make(map[Hash]int64, len(home))}
-	return p.repo.writePack(p.dir, len(home), func(w *packWriter) error {
+	return s.window[from-s.windowAt : to-s.windowAt], nil
+}
+
+// merge copies packs into one, the newest first.
+func (p *packing) merge(packs []*pack) (base string, err error) {
+	m := &merger{home: map[Hash]*source{}, placed: map[Hash]int64{}, lookup: p.repo.objects.read}
+	sources, err := m.sources(packs, nil)
+	if err != nil {
+		return "", err
+	}
+	return p.repo.writePack(p.dir, len(m.home), func(w *packWriter) error {
 		m.out = w
-		for _, s := range sources {
-			for k, i := range s.order {
-				if home[s.names[i]] != s {
-					continue
-				}
-				if err := p.ctx.Err(); err != nil {
-					return err
-				}
-				if err := m.copy(s, k); err != nil {
-					return err
-				}
-			}
-		}
-		return nil
+		return m.copyAll(p.ctx, sources)
 	})
 }
 
+// merger copies objects from several packs into a new one. Deltas are copied
+// as they are; what stands whole becomes a delta of what is like it, and was
+// copied before.
 type merger struct {
 	out     *packWriter
-	home    map[Hash]*source
+	home    map[Hash]*source // which pack each object is taken from
 	placed  map[Hash]int64
 	anchors anchors
+	lookup  func(Hash) (Type, []byte, error)
+}
+
+// sources reads the indexes of packs that are given oldest first, and decides
+// which pack each object is taken from. Of a given set, only those are taken.
+func (m *merger) sources(packs []*pack, only map[Hash]bool) ([]*source, error) {
+	var list []*source
+	for i := len(packs) - 1; i >= 0; i-- {
+		s, err := packs[i].source()
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, s)
+		for _, h := range s.names {
+			if m.home[h] == nil && (only == nil || only[h]) {
+				m.home[h] = s
+			}
+		}
+	}
+	return list, nil
+}
+
+func (m *merger) copyAll(ctx context.Context, sources []*source) error {
+	for _, s := range sources {
+		for k, i := range s.order {
+			if m.home[s.names[i]] != s {
+				continue
+			}
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+			if err := m.copy(s, k); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }
 
 func (m *merger) copy(s *source, k int) error {
@@ -647,8 +681,10 @@ func (m *merger) copy(s *source, k int) error {
 			at, err = m.out.addRaw(h, packHeader(ofsDelta, int(o.size), m.out.at-to), body)
 		} else if m.home[base] != nil {
 			at, err = m.out.addRaw(h, append(packHeader(refDelta, int(o.size), 0), base[:]...), body)
+		} else if kind, data, rerr := s.pack.read(s.ats[i], m.lookup); rerr == nil {
+			at, err = m.out.add(h, kind, data, 0) // its base is not wanted
 		} else {
-			err = s.pack.damaged(errors.New("delta of an object that is not in the pack"))
+			err = rerr
 		}
 	default:
 		at, err = m.whole(s, o, h, raw, body)

@@ -22,6 +22,9 @@ type objects struct {
 	dirs   []string // root and its alternates; nil: not looked up yet
 	packs  []*pack  // in the order in which they were of use
 	looked bool
+
+	cut     sync.Once
+	shallow map[Hash]bool // commits whose parents were not fetched
 }
 
 func newObjects(f fsys.FS, root string) *objects { return &objects{fs: f, root: root} }
@@ -271,7 +274,28 @@ func (s *objects) commit(h Hash) (*Commit, error) {
 	if t != TypeCommit {
 		return nil, fail(ErrCorrupt, "object %s is a %s where a commit must be", h, t)
 	}
-	return decodeCommit(h, data)
+	c, err := decodeCommit(h, data)
+	if err == nil && s.isCut(h) {
+		c.Parents = nil
+	}
+	return c, err
+}
+
+// isCut reports whether a shallow clone ends at this commit.
+func (s *objects) isCut(h Hash) bool {
+	s.cut.Do(func() {
+		data, err := s.fs.ReadFile(filepath.Join(filepath.Dir(s.root), "shallow"))
+		if err != nil {
+			return
+		}
+		s.shallow = map[Hash]bool{}
+		for line := range strings.Lines(string(data)) {
+			if h, ok := ParseHash(strings.TrimSpace(line)); ok {
+				s.shallow[h] = true
+			}
+		}
+	})
+	return s.shallow[h]
 }
 
 func (s *objects) tree(h Hash) ([]TreeEntry, error) {
