@@ -60,7 +60,7 @@ func (h *Home) Blame(ctx context.Context, scope, id string) (Entry, []BlameLine,
 	}
 	var lines []BlameLine
 	for i := len(versions) - 1; i >= 0; i-- {
-		lines = blameStep(lines, versions[i].text, s.describe(versions[i].commit, nil))
+		lines = blameStep(lines, versions[i].text, s.describe(versions[i].commit, nil, false))
 	}
 	now := entryLines(l.Title, l.Body)
 	lines = blameStep(lines, now, Commit{Author: "not committed yet", Time: h.opt.Now().UTC()})

@@ -47,8 +47,10 @@ type ListQuery struct {
 	Kind   Kind
 	Tag    string
 	Status string // open, resolved, superseded, expired
-	All    bool   // also superseded, expired and resolved entries, and conflict siblings
-	Body   bool   // with bodies
+
+	Pending bool // instead of the entries the open cards on them, see Pending
+	All     bool // also superseded, expired and resolved entries, and conflict siblings
+	Body    bool // with bodies
 
 	NeverRecalled bool // only entries that no recall has brought up, as far as receipts are kept
 	ByUse         bool // those recalled most often first
@@ -62,6 +64,9 @@ func (h *Home) List(ctx context.Context, q ListQuery) ([]Entry, error) {
 	case "", StatusOpen, StatusResolved, StatusSuperseded, StatusExpired:
 	default:
 		return nil, invalid("use open, resolved, superseded or expired", "unknown status %q", q.Status)
+	}
+	if q.Pending {
+		return h.pendingOf(ctx, q)
 	}
 	scopes, failed := h.selected(q.Scope)
 	if len(scopes) == 0 && failed != nil {
@@ -129,6 +134,16 @@ func (h *Home) List(ctx context.Context, q ListQuery) ([]Entry, error) {
 		out[i] = *e
 	}
 	return out, failed
+}
+
+// pendingOf lists the open cards that a query asks for.
+func (h *Home) pendingOf(ctx context.Context, q ListQuery) ([]Entry, error) {
+	list, err := h.Pending(ctx, q.Scope)
+	if err != nil {
+		return nil, err
+	}
+	q.All = true
+	return slices.DeleteFunc(list, func(e Entry) bool { return q.Kind != "" && e.Kind != q.Kind || !q.matches(&e) }), nil
 }
 
 func (q ListQuery) matches(e *Entry) bool {

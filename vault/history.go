@@ -53,6 +53,7 @@ type LogQuery struct {
 	Scope string // every scope of the folder by default
 	ID    string // only changes of this entry, forgotten or not
 	Limit int    // at most so many commits, newest first; 0 for all
+	Texts bool   // with the versions before and after
 }
 
 // Log returns the changes of the folder's scopes, newest first. What changed
@@ -97,7 +98,7 @@ func (h *Home) Log(ctx context.Context, q LogQuery) ([]Commit, error) {
 			if id != "" && len(changes) == 0 {
 				continue
 			}
-			out = append(out, s.describe(c, changes))
+			out = append(out, s.describe(c, changes, q.Texts))
 			n++
 		}
 	}
@@ -111,8 +112,8 @@ func (h *Home) Log(ctx context.Context, q LogQuery) ([]Commit, error) {
 	return out, nil
 }
 
-// describe tells a commit, with its changes but without the entries' texts.
-func (s *Scope) describe(c *gitstore.Commit, changes []merge.Change) Commit {
+// describe tells a commit with its changes.
+func (s *Scope) describe(c *gitstore.Commit, changes []merge.Change, texts bool) Commit {
 	out := Commit{
 		Commit: c.Hash.String(), Scope: s.name, Time: c.Author.When.UTC(), Author: c.Author.Name,
 		Entries: []EntryChange{},
@@ -124,7 +125,7 @@ func (s *Scope) describe(c *gitstore.Commit, changes []merge.Change) Commit {
 	}
 	out.Subject, out.Reason, out.Op, out.Source, out.Session, out.Code = m.subject, m.reason, m.op, m.source, m.session, m.code
 	for _, ch := range changes {
-		out.Entries = append(out.Entries, s.entryChange(ch, false))
+		out.Entries = append(out.Entries, s.entryChange(ch, texts))
 	}
 	return out
 }
@@ -301,12 +302,7 @@ func (h *Home) Show(ctx context.Context, scope, rev string) (Commit, error) {
 	if err != nil {
 		return Commit{}, s.fail(err)
 	}
-	out := s.describe(c, changes)
-	out.Entries = []EntryChange{}
-	for _, ch := range s.visible(changes) {
-		out.Entries = append(out.Entries, s.entryChange(ch, true))
-	}
-	return out, nil
+	return s.describe(c, changes, true), nil
 }
 
 // A DiffQuery names two states of a scope: commits, or "" for the files as

@@ -30,6 +30,7 @@ type world struct {
 	inTerminal     bool // a person can be asked
 	outTerminal    bool // a person is reading
 	errTerminal    bool // a person is waiting
+	columns        int  // the person's terminal; 0 where lines may be of any length
 }
 
 // process is the world of a real process.
@@ -44,7 +45,9 @@ func process() world {
 		outTerminal: term.IsTerminal(int(os.Stdout.Fd())),
 		errTerminal: term.IsTerminal(int(os.Stderr.Fd())),
 	}
-	if !w.outTerminal {
+	if w.outTerminal {
+		w.columns, _, _ = term.GetSize(int(os.Stdout.Fd()))
+	} else {
 		out := bufio.NewWriterSize(os.Stdout, 64<<10)
 		w.stdout, w.flush = out, out.Flush
 	}

@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -32,8 +33,8 @@ func blameCmd(a *app) *cobra.Command {
 				if len(commit) > 10 {
 					commit = commit[:10]
 				}
-				a.println(a.paint(yellow, fmt.Sprintf("%-10s", commit)), " ",
-					a.paint(dim, fmt.Sprintf("%s %-16s", l.Time.Local().Format("2006-01-02"), safetext.Line(by))), " ", safetext.Text(l.Text))
+				a.println(strings.TrimRight(a.paint(yellow, fmt.Sprintf("%-10s", commit))+" "+
+					a.paint(dim, fmt.Sprintf("%s %-16s", l.Time.Local().Format("2006-01-02"), safetext.Line(by)))+" "+safetext.Text(l.Text), " "))
 			}
 			return nil
 		})

@@ -50,7 +50,7 @@ func diffCmd(a *app) *cobra.Command {
 				continue
 			}
 			for _, ch := range d.Changes {
-				a.texts(ch)
+				a.texts(ch, around)
 			}
 		}
 		return nil

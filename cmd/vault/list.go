@@ -11,7 +11,6 @@ import (
 
 func listCmd(a *app) *cobra.Command {
 	var q vault.ListQuery
-	var pending bool
 	c := verb("list [flags]", "List the entries, the newest first", `  vault list
   vault list --kind decision --tag storage
   vault list --all --json`, cobra.NoArgs, func(c *cobra.Command, _ []string) error {
@@ -20,12 +19,7 @@ func listCmd(a *app) *cobra.Command {
 		if err != nil {
 			return err
 		}
-		var list []vault.Entry
-		if pending {
-			list, err = h.Pending(c.Context(), q.Scope)
-		} else {
-			list, err = h.List(c.Context(), q)
-		}
+		list, err := h.List(c.Context(), q)
 		if list == nil {
 			return err
 		}
@@ -40,7 +34,7 @@ func listCmd(a *app) *cobra.Command {
 	addKindFlag(c, &q.Kind, "only entries of this `KIND`")
 	f.StringVar(&q.Tag, "tag", "", "only entries with this tag")
 	f.StringVar(&q.Status, "status", "", "only open, resolved, superseded or expired ones")
-	f.BoolVar(&pending, "pending", false, "the changes of agents that wait for review")
+	f.BoolVar(&q.Pending, "pending", false, "the changes of agents that wait for review")
 	f.BoolVar(&q.All, "all", false, "also superseded, expired and resolved entries, and conflict siblings")
 	f.BoolVar(&q.NeverRecalled, "never-recalled", false, "only entries that no recall has brought up")
 	f.BoolVar(&q.ByUse, "by-use", false, "those recalled most often first")
@@ -55,6 +49,6 @@ func (a *app) list(list []vault.Entry) {
 		if e.Description != "" && e.Description != e.Title {
 			line += a.paint(dim, ": "+safetext.Line(e.Description))
 		}
-		a.println(line)
+		a.println(a.fit(line))
 	}
 }

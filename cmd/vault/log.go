@@ -18,7 +18,7 @@ func logCmd(a *app) *cobra.Command {
 		if q.Limit < 0 {
 			return usage("-n %d is negative", q.Limit)
 		}
-		q.Scope = a.scope
+		q.Scope, q.Texts = a.scope, q.ID != "" && !a.json
 		h, err := a.open()
 		if err != nil {
 			return err
@@ -37,7 +37,10 @@ func logCmd(a *app) *cobra.Command {
 		for _, k := range list {
 			a.commitHead(k)
 			for _, e := range k.Entries {
-				a.println("  ", a.changeLine(e))
+				a.println(a.fit("  " + a.changeLine(e)))
+				if e.Before != nil && e.After != nil && e.Change == vault.Edited {
+					a.edited(*e.Before, *e.After, 0)
+				}
 			}
 		}
 		return nil
@@ -52,8 +55,8 @@ func (a *app) commitHead(k vault.Commit) {
 	if k.Source != "" && k.Source != "person" {
 		by += " for " + k.Source
 	}
-	a.println(a.paint(yellow, k.Commit[:10]), "  ", k.Time.Local().Format("2006-01-02 15:04"), "  ",
-		a.paint(bold, safetext.Line(k.Subject)), a.paint(dim, "  "+safetext.Line(by)+" in "+k.Scope))
+	a.println(a.fit(a.paint(yellow, k.Commit[:10]) + "  " + k.Time.Local().Format(minute) + "  " +
+		a.paint(bold, safetext.Line(k.Subject)) + a.paint(dim, "  "+safetext.Line(by)+" in "+safetext.Line(k.Scope))))
 	if k.Reason != "" {
 		a.println("    ", safetext.Line(k.Reason))
 	}

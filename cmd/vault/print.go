@@ -6,7 +6,8 @@ import (
 	"io"
 	"strings"
 
-	"gitvault/internal/merge"
+	"github.com/charmbracelet/x/ansi"
+
 	"gitvault/internal/safetext"
 	"gitvault/vault"
 )
@@ -36,8 +37,19 @@ func (a *app) paint(code, s string) string {
 	return "\x1b[" + code + "m" + s + "\x1b[0m"
 }
 
+// minute is how a person is told a time: theirs.
+const minute = "2006-01-02 15:04"
+
 func (a *app) println(parts ...string) {
 	fmt.Fprintln(a.stdout, strings.Join(parts, ""))
+}
+
+// fit cuts a line of an overview to the person's terminal.
+func (a *app) fit(line string) string {
+	if a.columns <= 0 {
+		return line
+	}
+	return ansi.Truncate(line, a.columns, "…")
 }
 
 // headline is an entry on one line: what list, remember and log show of it.
@@ -86,10 +98,10 @@ func (a *app) entry(e vault.Entry) {
 		field("about", e.Description)
 	}
 	if !e.Created.IsZero() {
-		field("created", e.Created.Format("2006-01-02 15:04 MST"))
+		field("created", e.Created.Local().Format(minute))
 	}
 	if !e.Updated.IsZero() {
-		field("updated", e.Updated.Format("2006-01-02 15:04 MST"))
+		field("updated", e.Updated.Local().Format(minute))
 	}
 	if e.Source != "person" {
 		field("source", e.Source)
@@ -114,6 +126,9 @@ func (a *app) change(verb string, c vault.Change) {
 	case c.Unchanged:
 		a.println(a.headline(c.Entry), a.paint(dim, "  (unchanged)"))
 	default:
+		if c.Pending {
+			verb = "proposed"
+		}
 		a.println(verb, " ", a.headline(c.Entry), a.paint(dim, "  in "+c.Entry.Scope))
 	}
 	if c.Pending {
@@ -141,74 +156,4 @@ var symbols = map[string]string{vault.Added: "+", vault.Edited: "~", vault.Forgo
 func (a *app) changeLine(c vault.EntryChange) string {
 	colour := map[string]string{vault.Added: green, vault.Forgotten: red, vault.Edited: yellow, vault.Moved: dim}[c.Change]
 	return a.paint(colour, symbols[c.Change]) + " " + c.ID + "  " + safetext.Line(c.Title) + a.paint(dim, "  ("+string(c.Kind)+")")
-}
-
-// texts prints what a change did to an entry's text: a word diff of an edit,
-// the whole text of what came or went.
-func (a *app) texts(c vault.EntryChange) {
-	a.println(a.changeLine(c))
-	switch {
-	case c.Change == vault.Moved && c.Before != nil && c.After != nil:
-		a.println(indent(c.Before.File + " → " + c.After.File))
-	case c.Before != nil && c.After != nil:
-		for _, f := range fieldsOf(*c.Before, *c.After) {
-			if f.before != f.after {
-				a.println(indent(f.name + ": " + a.wordDiff(f.before, f.after)))
-			}
-		}
-		if c.Before.Body != c.After.Body {
-			a.println(indent(a.wordDiff(c.Before.Body, c.After.Body)))
-		}
-	case c.After != nil && c.After.Body != c.After.Title:
-		a.println(indent(safetext.Text(c.After.Body)))
-	case c.Before != nil && c.Before.Body != c.Before.Title:
-		a.println(indent(safetext.Text(c.Before.Body)))
-	}
-	a.println()
-}
-
-type fieldPair struct{ name, before, after string }
-
-// fieldsOf pairs what an edit may change besides the body.
-func fieldsOf(b, c vault.Entry) []fieldPair {
-	flag := func(on bool) string {
-		if on {
-			return "yes"
-		}
-		return "no"
-	}
-	return []fieldPair{
-		{"title", b.Title, c.Title}, {"description", b.Description, c.Description},
-		{"tags", strings.Join(b.Tags, ", "), strings.Join(c.Tags, ", ")}, {"pinned", flag(b.Pinned), flag(c.Pinned)},
-		{"status", b.Status, c.Status}, {"outcome", b.Outcome, c.Outcome}, {"expires", b.Expires, c.Expires},
-		{"evidence", b.Evidence, c.Evidence}, {"paths", strings.Join(b.Paths, ", "), strings.Join(c.Paths, ", ")},
-		{"supersedes", strings.Join(b.Supersedes, ", "), strings.Join(c.Supersedes, ", ")},
-	}
-}
-
-// wordDiff shows an edit in words: in colour on a terminal, else [-gone-] and
-// {+new+} as git does.
-func (a *app) wordDiff(before, after string) string {
-	var b strings.Builder
-	plain := a.paint(red, "x") == "x"
-	for _, s := range merge.WordDiff(before, after) {
-		text := safetext.Text(s.Text)
-		switch {
-		case s.Op == merge.Equal:
-			b.WriteString(text)
-		case s.Op == merge.Removed && plain:
-			b.WriteString("[-" + text + "-]")
-		case s.Op == merge.Removed:
-			b.WriteString(a.paint(red, text))
-		case plain:
-			b.WriteString("{+" + text + "+}")
-		default:
-			b.WriteString(a.paint(green, text))
-		}
-	}
-	return b.String()
-}
-
-func indent(s string) string {
-	return "    " + strings.ReplaceAll(strings.TrimRight(s, "\n"), "\n", "\n    ")
 }

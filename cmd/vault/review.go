@@ -62,7 +62,7 @@ func (a *app) card(v vault.CardView, n, of int) {
 	a.println()
 	switch {
 	case v.Before != nil && v.After != nil:
-		a.texts(vault.EntryChange{ID: v.After.ID, Kind: v.After.Kind, Title: v.After.Title, Change: vault.Edited, Before: v.Before, After: v.After})
+		a.texts(vault.EntryChange{ID: v.After.ID, Kind: v.After.Kind, Title: v.After.Title, Change: vault.Edited, Before: v.Before, After: v.After}, whole)
 	case shownEntry(v) != nil:
 		a.entry(*shownEntry(v))
 		a.println()

@@ -21,10 +21,11 @@ func initCmd(a *app) *cobra.Command {
 			printJSON(a.stdout, map[string]any{"name": s.Name(), "path": s.Dir(), "made": made})
 			return nil
 		}
+		what := "made "
 		if !made {
-			a.note("it was there already")
+			what = "there already: "
 		}
-		a.println(safetext.Line(s.Name()), a.paint(dim, "  "+s.Dir()))
+		a.println(what, safetext.Line(s.Name()), a.paint(dim, "  "+s.Dir()))
 		return nil
 	})
 }

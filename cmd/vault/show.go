@@ -28,7 +28,7 @@ func showCmd(a *app) *cobra.Command {
 		a.commitHead(k)
 		a.println()
 		for _, e := range k.Entries {
-			a.texts(e)
+			a.texts(e, around)
 		}
 		return nil
 	})

@@ -82,7 +82,7 @@ func (a *app) counts(s vault.ScopeStatus) string {
 	var parts []string
 	for _, k := range vault.Kinds() {
 		if n := s.Entries[k]; n > 0 {
-			parts = append(parts, fmt.Sprintf("%d %s", n, strings.ReplaceAll(string(k), "_", " ")))
+			parts = append(parts, countOf(n, strings.ReplaceAll(string(k), "_", " ")))
 		}
 	}
 	if len(parts) == 0 {
@@ -92,9 +92,16 @@ func (a *app) counts(s vault.ScopeStatus) string {
 		parts = append(parts, fmt.Sprintf("%d waiting for review", s.Pending))
 	}
 	if s.Conflicts > 0 {
-		parts = append(parts, fmt.Sprintf("%d conflicts to settle", s.Conflicts))
+		parts = append(parts, countOf(s.Conflicts, "conflict")+" to settle")
 	}
 	return strings.Join(parts, " · ") + a.paint(dim, fmt.Sprintf("  %s on disk", bytesText(s.Bytes)))
+}
+
+func countOf(n int, thing string) string {
+	if n == 1 {
+		return "1 " + thing
+	}
+	return fmt.Sprintf("%d %ss", n, thing)
 }
 
 func bytesText(n int64) string {

@@ -128,7 +128,7 @@ func (a *app) showConflicts(c *cobra.Command, h *vault.Home, ids []string) error
 				a.entry(o)
 				continue
 			}
-			a.println(indent(a.wordDiff(d.Entry.Title+"\n\n"+d.Entry.Body, o.Title+"\n\n"+o.Body)))
+			a.println(indent(a.wordDiff(d.Entry.Title+"\n\n"+d.Entry.Body, o.Title+"\n\n"+o.Body, whole)))
 		}
 		a.println()
 	}
