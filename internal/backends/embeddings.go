@@ -225,7 +225,7 @@ func (s *store) save() {
 			continue
 		}
 		body = append(body, key[:]...)
-		body = binary.LittleEndian.AppendUint32(body, uint32(len(vec))) //nolint:gosec // a vector's length
+		body = binary.LittleEndian.AppendUint32(body, uint32(len(vec)))
 		for _, x := range vec {
 			body = binary.LittleEndian.AppendUint32(body, math.Float32bits(x))
 		}

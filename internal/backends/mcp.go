@@ -114,7 +114,7 @@ func (s server) transport(ctx context.Context) sdk.Transport {
 	if s.config.URL != "" {
 		return &sdk.StreamableClientTransport{Endpoint: s.config.URL, HTTPClient: s.world.authorized(s.config.KeyEnv), MaxRetries: -1}
 	}
-	cmd := exec.CommandContext(ctx, s.config.Command[0], s.config.Command[1:]...) //nolint:gosec // the person's own configuration names it
+	cmd := exec.CommandContext(ctx, s.config.Command[0], s.config.Command[1:]...)
 	cmd.Env, cmd.Dir = s.world.Environ, s.world.Dir
 	return &sdk.CommandTransport{Command: cmd}
 }

@@ -40,7 +40,7 @@ func (p program) Recall(ctx context.Context, q recall.Query) ([]recall.Hit, erro
 		return nil, err
 	}
 	var out, errs bytes.Buffer
-	cmd := exec.CommandContext(ctx, p.config.Command[0], p.config.Command[1:]...) //nolint:gosec // the person's own configuration names it
+	cmd := exec.CommandContext(ctx, p.config.Command[0], p.config.Command[1:]...)
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = bytes.NewReader(in), limited(&out), limited(&errs)
 	cmd.Env, cmd.Dir = p.world.Environ, p.world.Dir
 	cmd.WaitDelay = DefaultTimeout / 10
