@@ -24,9 +24,10 @@ var (
 // problem is an error with a text of its own that also answers to one of the
 // kinds above.
 type problem struct {
-	kind  error
-	text  string
-	cause error
+	kind   error
+	text   string
+	cause  error
+	remote string // what a remote said, for people
 }
 
 func (p *problem) Error() string { return p.text }

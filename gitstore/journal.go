@@ -91,3 +91,5 @@ func (j *journal) equal(k *journal) bool {
 	}
 	return j.Old == k.Old && j.New == k.New && len(j.Files) == len(k.Files)
 }
+
+func encodeJournal(j *journal) ([]byte, error) { return json.Marshal(j) }

@@ -36,6 +36,8 @@ type txn struct {
 	entries []string        // "decisions/gk2m9xqd", one for each entry touched
 	take    []string        // files that the next commit takes as they stand on disk
 	parents []gitstore.Hash // further parents of the next commit
+	fetched bool            // the next commit brings what others have committed
+	modes   map[string]gitstore.Mode
 
 	strayIndex bool   // somebody else wrote INDEX.md, ...
 	foundIndex []byte // ... and this is what stands there, nil for nothing
@@ -199,7 +201,10 @@ func (t *txn) adopt() error {
 			return err
 		}
 	}
-	return t.adoptRescued()
+	if err := t.adoptRescued(); err != nil {
+		return err
+	}
+	return t.putRight()
 }
 
 func (t *txn) commitAdopted(a adoption) error {
@@ -457,7 +462,7 @@ func (t *txn) commit(m message, saved map[string][]byte) (gitstore.Hash, error) 
 	if err := t.scope.home.refuseSecretText("reason", m.reason); err != nil {
 		return gitstore.Hash{}, err
 	}
-	c := gitstore.Change{Put: map[string][]byte{}, Take: t.take, Expect: map[string][]byte{}, Parents: t.parents}
+	c := gitstore.Change{Put: map[string][]byte{}, Take: t.take, Expect: map[string][]byte{}, Parents: t.parents, Fetched: t.fetched, Modes: t.modes}
 	maps.Copy(c.Expect, saved)
 	if t.strayIndex {
 		c.Expect[indexFile] = t.foundIndex
@@ -506,6 +511,7 @@ func (t *txn) commit(m message, saved map[string][]byte) (gitstore.Hash, error) 
 	t.strayIndex, t.foundIndex = false, nil
 	t.saved = t.saved || len(done.Saved) > 0
 	t.edited, t.take, t.entries, t.parents = map[string]bool{}, nil, nil, nil
+	t.fetched, t.modes = false, nil
 	if done.Unchanged {
 		return gitstore.Hash{}, nil
 	}

@@ -54,7 +54,7 @@ type ScopeStatus struct {
 	Bytes       int64        `json:"bytes"`     // on disk, history included
 	Uncommitted []string     `json:"uncommitted,omitempty"`
 	Blocked     []string     `json:"blocked,omitempty"` // files that writes can't go to, and why
-	Remotes     []string     `json:"remotes"`
+	Remotes     []Remote     `json:"remotes"`
 	Error       string       `json:"error,omitempty"` // why the scope can't be read
 }
 
@@ -121,7 +121,7 @@ func (h *Home) alikeScopes() []string {
 }
 
 func (s *Scope) status(ctx context.Context) ScopeStatus {
-	out := ScopeStatus{Name: s.name, Path: s.dir, Entries: map[Kind]int{}, Remotes: []string{}, Bytes: size(s.dir)}
+	out := ScopeStatus{Name: s.name, Path: s.dir, Entries: map[Kind]int{}, Remotes: []Remote{}, Bytes: size(s.dir)}
 	fail := func(err error) ScopeStatus {
 		out.Error = oneLine(err.Error())
 		return out
@@ -148,6 +148,14 @@ func (s *Scope) status(ctx context.Context) ScopeStatus {
 		out.Blocked = append(out.Blocked, t.blocked[p])
 	}
 	out.Uncommitted = a.paths()
+	if list, err := s.remotes(ctx); err != nil {
+		out.Blocked = append(out.Blocked, oneLine(err.Error()))
+	} else {
+		for _, m := range list {
+			m.Scope = ""
+			out.Remotes = append(out.Remotes, m)
+		}
+	}
 	list, err := t.entries(ctx)
 	if err != nil {
 		return fail(s.fail(err))

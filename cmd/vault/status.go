@@ -45,6 +45,9 @@ func statusCmd(a *app) *cobra.Command {
 			if s.Secrets > 0 {
 				a.println("  ", a.paint(yellow, fmt.Sprintf("%d hold what looks like a secret, and are kept from agents: 'vault check' says where", s.Secrets)))
 			}
+			for _, m := range s.Remotes {
+				a.println("  ", a.remoteLine(m))
+			}
 			for _, p := range s.Uncommitted {
 				a.println("  edited by hand, committed with the next change: ", safetext.Line(p))
 			}

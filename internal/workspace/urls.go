@@ -16,3 +16,13 @@ func (id Identity) RemoteURLs() []string {
 	}
 	return urls
 }
+
+// KeyOf is the project that a remote's URL names, however it is spelled: "" for
+// a path on this machine, or what is no URL.
+func KeyOf(url string) string {
+	a, err := parseURL(url)
+	if err != nil {
+		return ""
+	}
+	return a.Key
+}

@@ -1,0 +1,35 @@
+package main
+
+import (
+	"github.com/spf13/cobra"
+
+	"gitvault/internal/safetext"
+	"gitvault/vault"
+)
+
+func cloneCmd(a *app) *cobra.Command {
+	var n vault.NewClone
+	c := verb("clone URL [--as SCOPE] [--branch B]", "Make a scope from one that a remote holds", `  vault clone git@github.com:me/memory.git
+  vault clone git@github.com:acme/memory.git --as project`, cobra.ExactArgs(1), func(c *cobra.Command, args []string) error {
+		bar := a.progress()
+		h, err := a.openWith(bar.show)
+		if err != nil {
+			return err
+		}
+		n.URL = args[0]
+		s, err := h.Clone(c.Context(), n)
+		bar.clear()
+		if err != nil {
+			return err
+		}
+		if a.json {
+			printJSON(a.stdout, map[string]any{"name": s.Name(), "path": s.Dir(), "made": true})
+			return nil
+		}
+		a.println(safetext.Line(s.Name()), a.paint(dim, "  "+s.Dir()))
+		return nil
+	})
+	c.Flags().StringVar(&n.As, "as", "", "the `SCOPE` that it becomes: user, project or a name (by default what it says it is)")
+	c.Flags().StringVar(&n.Branch, "branch", "", "the `BRANCH` that holds it (main, else the scope's own)")
+	return c
+}

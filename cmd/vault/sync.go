@@ -1,0 +1,78 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"gitvault/internal/safetext"
+	"gitvault/vault"
+)
+
+func syncCmd(a *app) *cobra.Command {
+	var remote string
+	c := verb("sync [--remote NAME]", "Fetch, merge by entry, and push", `  vault sync
+  vault sync --scope user --remote backup`, cobra.NoArgs, func(c *cobra.Command, _ []string) error {
+		bar := a.progress()
+		h, err := a.openWith(bar.show)
+		if err != nil {
+			return err
+		}
+		done, err := h.Sync(c.Context(), vault.SyncQuery{Scope: a.scope, Remote: remote})
+		bar.clear()
+		if a.json && len(done) > 0 {
+			printJSON(a.stdout, map[string]any{"synced": done})
+			return err
+		}
+		for _, d := range done {
+			a.println(a.syncedLine(d))
+		}
+		return err
+	})
+	c.Flags().StringVar(&remote, "remote", "", "only this remote, by its `NAME`")
+	return c
+}
+
+func (a *app) syncedLine(d vault.Synced) string {
+	line := safetext.Line(d.Scope) + " ↔ " + safetext.Line(d.Remote) + " (" + safetext.Line(d.Branch) + "): "
+	var parts []string
+	for _, p := range []struct {
+		n    int
+		text string
+	}{
+		{d.Received, "%d commits received"}, {d.Added, "%d entries added"}, {d.Edited, "%d edited"}, {d.Forgotten, "%d forgotten"},
+		{d.Sent, "%d commits sent"}, {d.Conflicts, "%d kept beside one another: see 'vault settle'"},
+	} {
+		if p.n > 0 {
+			parts = append(parts, fmt.Sprintf(p.text, p.n))
+		}
+	}
+	switch {
+	case d.Error != "" && len(parts) == 0:
+		return line + a.paint(red, "failed")
+	case d.Error != "":
+		parts = append(parts, a.paint(red, "not finished"))
+	case len(parts) == 0:
+		parts = append(parts, "nothing new")
+	}
+	return line + strings.Join(parts, ", ")
+}
+
+// remoteLine tells how a scope and a remote stand, as far as it is known here.
+func (a *app) remoteLine(m vault.Remote) string {
+	line := safetext.Line(m.Name) + "  " + safetext.Line(m.URL)
+	if m.Branch != "" {
+		line += fmt.Sprintf(" (%s)  %d ahead, %d behind", safetext.Line(m.Branch), m.Ahead, m.Behind)
+	}
+	if m.LastSync != nil {
+		line += a.paint(dim, "  synced "+m.LastSync.Local().Format(time.DateTime))
+	} else {
+		line += a.paint(dim, "  never synced")
+	}
+	if m.LastError != "" {
+		line += "  " + a.paint(red, "last try: "+safetext.Line(m.LastError))
+	}
+	return line
+}

@@ -1,0 +1,124 @@
+package vault
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+
+	"gitvault/gitstore"
+	"gitvault/internal/workspace"
+)
+
+// NewClone says what to clone, and as what.
+type NewClone struct {
+	URL    string
+	As     string // user, project, or a project's name; by default what the vault says it is
+	Branch string // main by default
+}
+
+// Clone makes a scope from a remote's. The remote stays known as DefaultRemote.
+func (h *Home) Clone(ctx context.Context, n NewClone) (*Scope, error) {
+	if err := h.personOnly("cloning"); err != nil {
+		return nil, err
+	}
+	if err := usableURL(n.URL); err != nil {
+		return nil, err
+	}
+	var as *Scope
+	if n.As != "" {
+		var err error
+		if as, err = h.cloneScope(n.As); err != nil {
+			return nil, err
+		}
+	}
+	c, err := h.cloneBranch(ctx, n, as)
+	if err != nil {
+		return nil, err
+	}
+	m, ok, err := manifestAt(c.Repo(), c.Commit())
+	switch {
+	case err != nil:
+	case !ok:
+		err = refused("name its branch with --branch, or another repository", "%s holds no vault", gitstore.Redact(n.URL))
+	case as == nil && m.Name == "":
+		err = invalid("say with --as which scope it is", "the vault does not say what it is of")
+	case as == nil:
+		as, err = h.cloneScope(m.Name)
+	}
+	if err != nil {
+		_ = c.Discard()
+		return nil, err
+	}
+	if _, err := c.Place(ctx, as.dir); err != nil {
+		_ = c.Discard()
+		return nil, as.failRemote(err)
+	}
+	return as, as.write(ctx, func(t *txn) error {
+		cfg, err := as.gitConfig()
+		if err != nil {
+			return err
+		}
+		return t.setSeen(gitstore.Remote{Name: DefaultRemote, Branch: branchOf(cfg, DefaultRemote)}, c.Commit())
+	})
+}
+
+// cloneScope is the scope that a clone becomes, which must not be there yet.
+func (h *Home) cloneScope(name string) (*Scope, error) {
+	var s *Scope
+	switch name {
+	case UserScope:
+		s = h.userScope()
+	case ProjectScope:
+		var err error
+		if s, err = h.project(); err != nil {
+			return nil, err
+		}
+	default:
+		s = h.newScope(name, filepath.Join(h.dir, "projects", workspace.Dir(name)))
+	}
+	if s.Exists() {
+		return nil, invalid("'vault remote add URL' and 'vault sync' join the two", "scope %s is there already", s.name)
+	}
+	if list, err := os.ReadDir(s.dir); err == nil && len(list) > 0 {
+		return nil, invalid("move what is in it away", "folder %s is not empty", s.dir)
+	}
+	_ = os.Remove(s.dir) // an empty one
+	return s, nil
+}
+
+// cloneBranch fetches the branch that is asked for: the named one, else main,
+// else the one that is called as the scope is.
+func (h *Home) cloneBranch(ctx context.Context, n NewClone, as *Scope) (*gitstore.Clone, error) {
+	w, err := h.wire()
+	if err != nil {
+		return nil, err
+	}
+	w.SSH, _ = h.opt.Env("GIT_SSH_COMMAND")
+	cfg, err := h.Config()
+	if err != nil {
+		return nil, err
+	}
+	o := gitstore.Options{Durability: cfg.durability(), LockTimeout: cfg.LockTimeout}
+	branches := []string{n.Branch}
+	if n.Branch == "" {
+		branches = []string{scopeBranch}
+		if as != nil {
+			branches = append(branches, branchName(as.name))
+		}
+	}
+	for i, b := range branches {
+		at := gitstore.Remote{Name: DefaultRemote, URL: n.URL, Branch: b}
+		section := string(addRemoteSection(nil, NewRemote{Name: DefaultRemote, URL: n.URL, Branch: b}, true))
+		c, err := gitstore.NewClone(ctx, filepath.Join(h.dir, "projects"), o, w, at, section)
+		if err == nil && i+1 < len(branches) {
+			if m, ok, merr := manifestAt(c.Repo(), c.Commit()); merr != nil || !ok || m.Name != as.name {
+				_ = c.Discard()
+				continue
+			}
+		}
+		if err == nil || i+1 == len(branches) {
+			return c, h.userScope().failRemote(err)
+		}
+	}
+	return nil, nil
+}
