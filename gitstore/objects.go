@@ -298,6 +298,9 @@ func (s *objects) isCut(h Hash) bool {
 	return s.shallow[h]
 }
 
+// forgetCut has the end of a shallow clone looked up anew.
+func (s *objects) forgetCut() { s.cut, s.shallow = sync.Once{}, nil }
+
 func (s *objects) tree(h Hash) ([]TreeEntry, error) {
 	if h == emptyTree {
 		return nil, nil

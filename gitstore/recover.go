@@ -108,6 +108,8 @@ func (r *Repo) lockOf(temp string) string {
 		return r.indexPath() + ".lock"
 	case packedTemp:
 		return r.packedPath() + ".lock"
+	case configTemp:
+		return filepath.Join(r.git, "config.lock")
 	}
 	for _, prefix := range []string{refPrefix, backPrefix} {
 		if rest, ok := strings.CutPrefix(temp, prefix); ok {

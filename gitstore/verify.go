@@ -111,3 +111,10 @@ func (r *Repo) syncPacks(before map[string]bool) error {
 	}
 	return r.fs.SyncDir(filepath.Join(r.objects.root, "pack"))
 }
+
+// Shallow reports whether the repository has only the newest part of its
+// history.
+func (r *Repo) Shallow() bool {
+	_, err := r.fs.Lstat(filepath.Join(r.git, "shallow"))
+	return err == nil
+}

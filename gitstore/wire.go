@@ -38,7 +38,7 @@ type Remote struct {
 func (m Remote) ref() string { return "refs/heads/" + m.Branch }
 
 // fetchedRef is where what was fetched is held until it was looked at.
-func (m Remote) fetchedRef() string { return "refs/vault/fetched/" + m.Name }
+func (m Remote) fetchedRef() string { return "refs/vault/fetched/" + m.Name + "/" + m.Branch }
 
 // Fetch gets the remote's branch, all objects that its commit needs, and makes
 // sure that they are whole. No ref of the repository moves but a private one.
@@ -59,7 +59,7 @@ func (r *Repo) Fetch(ctx context.Context, w Wire, m Remote) (Hash, error) {
 	if err != nil {
 		return ZeroHash, m.describe(ctx, err)
 	}
-	r.objects.forgetShallow()
+	r.objects.forgetCut()
 	h, err := r.refs.read(m.fetchedRef())
 	if err != nil {
 		return ZeroHash, err

@@ -32,12 +32,11 @@ type txn struct {
 	tree  *tree
 	now   string
 
-	edited  map[string]bool // files that the pending edits touch
-	entries []string        // "decisions/gk2m9xqd", one for each entry touched
-	take    []string        // files that the next commit takes as they stand on disk
-	parents []gitstore.Hash // further parents of the next commit
-	fetched bool            // the next commit brings what others have committed
-	modes   map[string]gitstore.Mode
+	edited  map[string]bool          // files that the pending edits touch
+	entries []string                 // "decisions/gk2m9xqd", one for each entry touched
+	take    []string                 // files that the next commit takes as they stand on disk
+	parents []gitstore.Hash          // further parents of the next commit
+	modes   map[string]gitstore.Mode // of files in the next commit that come from elsewhere
 
 	strayIndex bool   // somebody else wrote INDEX.md, ...
 	foundIndex []byte // ... and this is what stands there, nil for nothing
@@ -462,7 +461,7 @@ func (t *txn) commit(m message, saved map[string][]byte) (gitstore.Hash, error) 
 	if err := t.scope.home.refuseSecretText("reason", m.reason); err != nil {
 		return gitstore.Hash{}, err
 	}
-	c := gitstore.Change{Put: map[string][]byte{}, Take: t.take, Expect: map[string][]byte{}, Parents: t.parents, Fetched: t.fetched, Modes: t.modes}
+	c := gitstore.Change{Put: map[string][]byte{}, Take: t.take, Expect: map[string][]byte{}, Parents: t.parents, Modes: t.modes}
 	maps.Copy(c.Expect, saved)
 	if t.strayIndex {
 		c.Expect[indexFile] = t.foundIndex
@@ -511,7 +510,7 @@ func (t *txn) commit(m message, saved map[string][]byte) (gitstore.Hash, error) 
 	t.strayIndex, t.foundIndex = false, nil
 	t.saved = t.saved || len(done.Saved) > 0
 	t.edited, t.take, t.entries, t.parents = map[string]bool{}, nil, nil, nil
-	t.fetched, t.modes = false, nil
+	t.modes = nil
 	if done.Unchanged {
 		return gitstore.Hash{}, nil
 	}

@@ -255,18 +255,13 @@ func (s *Scope) removeRemote(ctx context.Context, name string) error {
 		return err
 	}
 	return s.withTx(ctx, func(r *gitstore.Repo, tx *gitstore.Tx) error {
-		for _, prefix := range []string{"refs/remotes/" + name + "/", seenRefs + name + "/", "refs/vault/fetched/" + name} {
+		for _, prefix := range []string{"refs/remotes/" + name + "/", seenRefs + name + "/", "refs/vault/fetched/" + name + "/"} {
 			refs, err := r.Refs(prefix)
 			if err != nil {
 				return err
 			}
 			for ref := range refs {
-				if err := tx.SetRef(ref, gitstore.Hash{}); err != nil {
-					return err
-				}
-			}
-			if h, err := r.Ref(strings.TrimSuffix(prefix, "/")); err == nil && !h.IsZero() {
-				if err := tx.SetRef(prefix, gitstore.Hash{}); err != nil {
+				if err := moveRef(r, tx, ref, gitstore.Hash{}); err != nil {
 					return err
 				}
 			}

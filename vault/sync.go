@@ -416,15 +416,15 @@ func manifestAt(r *gitstore.Repo, h gitstore.Hash) (manifest, bool, error) {
 
 // setSeen notes where the remote's branch is.
 func (t *txn) setSeen(m gitstore.Remote, h gitstore.Hash) error {
-	if err := t.tx.SetRef("refs/remotes/"+m.Name+"/"+m.Branch, h); err != nil {
+	if err := moveRef(t.repo, t.tx, "refs/remotes/"+m.Name+"/"+m.Branch, h); err != nil {
 		return err
 	}
-	return t.tx.SetRef(seenRef(m), h)
+	return moveRef(t.repo, t.tx, seenRef(m), h)
 }
 
 func (y *syncing) seen(ctx context.Context, h gitstore.Hash) error {
-	return y.scope.withTx(ctx, func(_ *gitstore.Repo, tx *gitstore.Tx) error {
-		t := &txn{tx: tx}
+	return y.scope.withTx(ctx, func(r *gitstore.Repo, tx *gitstore.Tx) error {
+		t := &txn{repo: r, tx: tx}
 		return t.setSeen(y.at, h)
 	})
 }

@@ -172,25 +172,14 @@ func (t *txn) forward(ours, theirs gitstore.Hash) error {
 	if err != nil {
 		return err
 	}
-	c := gitstore.Change{Put: map[string][]byte{}, Expect: map[string][]byte{}, Modes: map[string]gitstore.Mode{}, To: theirs, Fetched: true}
-	if t.strayIndex {
-		c.Expect[indexFile] = t.foundIndex
-	}
 	for _, p := range paths {
 		if why, ok := t.tree.blocked[p.Path]; ok {
 			return conflict("", "%s", why)
 		}
-		if p.New.Hash.IsZero() {
-			c.Delete = append(c.Delete, p.Path)
-			continue
-		}
-		if p.New.Mode == gitstore.ModeSubmodule {
-			return conflict("take it out there", "%s is a submodule, which a scope can't have", p.Path)
-		}
-		if c.Put[p.Path], err = t.repo.Blob(p.New.Hash); err != nil {
-			return err
-		}
-		c.Modes[p.Path] = p.New.Mode
+	}
+	c := gitstore.Change{Expect: map[string][]byte{}, To: theirs}
+	if t.strayIndex {
+		c.Expect[indexFile] = t.foundIndex
 	}
 	if c.Committer, err = t.scope.signature(); err != nil {
 		return err
@@ -243,7 +232,7 @@ func (t *txn) join(ours, theirs gitstore.Hash, from string) ([]merge.Change, []m
 	if t.modes, err = modesOf(t.repo, ours, theirs, res.Files); err != nil {
 		return nil, nil, err
 	}
-	t.parents, t.fetched = []gitstore.Hash{theirs}, true
+	t.parents = []gitstore.Hash{theirs}
 	title := from
 	if n := len(res.Changes); n > 0 {
 		title = fmt.Sprintf("%s from %s", countEntries(n), from)
@@ -253,7 +242,7 @@ func (t *txn) join(ours, theirs gitstore.Hash, from string) ([]merge.Change, []m
 }
 
 // modesOf gives the files that only the other side has the mode they have
-// there.
+// there, whatever they are called.
 func modesOf(r *gitstore.Repo, ours, theirs gitstore.Hash, files merge.Files) (map[string]gitstore.Mode, error) {
 	mine, err := r.Tree(ours)
 	if err != nil {
@@ -264,9 +253,13 @@ func modesOf(r *gitstore.Repo, ours, theirs gitstore.Hash, files merge.Files) (m
 		return nil, err
 	}
 	out := map[string]gitstore.Mode{}
-	for p := range files {
+	for p, data := range files {
 		e, ok := other[p]
-		if _, here := mine[p]; ok && !here && (e.Mode == gitstore.ModeExec || e.Mode == gitstore.ModeSymlink && gitstore.BlobHash(files[p]) == e.Hash) {
+		if _, here := mine[p]; !ok || here {
+			continue
+		}
+		out[p] = gitstore.ModeFile
+		if e.Mode == gitstore.ModeExec || e.Mode == gitstore.ModeSymlink && gitstore.BlobHash(data) == e.Hash {
 			out[p] = e.Mode
 		}
 	}

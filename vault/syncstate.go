@@ -65,3 +65,12 @@ func writeSyncState(dir string, state map[string]remoteState) error {
 	}
 	return err
 }
+
+// moveRef points a ref beside the scope's branch to a commit; zero removes it.
+func moveRef(r *gitstore.Repo, tx *gitstore.Tx, name string, to gitstore.Hash) error {
+	now, err := r.Ref(name)
+	if err != nil || now == to {
+		return err
+	}
+	return tx.UpdateRef(name, now, to)
+}
