@@ -58,7 +58,7 @@ func (r *Repo) pushByGit(ctx context.Context, w Wire, m Remote, commit, expect H
 		if len(fields) < 3 || fields[0] != "!" {
 			continue
 		}
-		why := fields[2]
+		why := strings.Trim(strings.TrimPrefix(fields[2], "[remote rejected] "), "()")
 		if isBeaten(why) {
 			return fail(ErrBeaten, "somebody else pushed to %s meanwhile", m.Branch)
 		}
@@ -66,7 +66,7 @@ func (r *Repo) pushByGit(ctx context.Context, w Wire, m Remote, commit, expect H
 		if errors.As(err, &said) && said.remote != "" {
 			why += ": " + said.remote
 		}
-		return fail(ErrRejected, "the push was refused: %s", strings.TrimPrefix(why, "[remote rejected] "))
+		return fail(ErrRejected, "the push was refused: %s", why)
 	}
 	return err
 }
