@@ -9,7 +9,9 @@ import (
 const (
 	stemWeight   = 0.8  // of a form that shares only the stem
 	typoWeight   = 0.6  // of a likely misspelling
+	halfWeight   = 0.5  // of half a compound
 	mostForms    = 24   // forms of one word
+	mostGuesses  = 6    // words found nowhere that are guessed at
 	mostPrefixed = 2000 // terms that one character may stand for
 )
 
@@ -29,8 +31,24 @@ func (s *searcher) expand(groups []group) error {
 				return err
 			}
 		}
+		if err := s.addJoined(g); err != nil {
+			return err
+		}
 	}
 	return nil
+}
+
+// addJoined adds what a word and the one after it are when written as one:
+// "lock file" is also looked for as "lockfile".
+func (s *searcher) addJoined(g *group) error {
+	if g.joined == "" {
+		return nil
+	}
+	alive, err := s.alive(g.joined)
+	if alive {
+		g.forms = append(g.forms, form{g.joined, 1, -1, "one word"})
+	}
+	return err
 }
 
 func (s *searcher) addPrefixed(g *group) error {
@@ -98,6 +116,44 @@ func sortedKeys(m map[string]bool, most int) []string {
 	}
 	sort.Strings(list)
 	return list[:min(len(list), most)]
+}
+
+// addHalves adds the two words that one found nowhere is made of: "lockfile"
+// is also looked for as "lock" and "file".
+func (s *searcher) addHalves(g *group) (found bool, err error) {
+	if g.plain == "" || !stemmable(g.term) || !isASCII(g.term) {
+		return false, nil
+	}
+	for _, at := range middleOut(len(g.term), 3) {
+		first, second := g.term[:at], g.term[at:]
+		for _, half := range []string{first, second} {
+			if found, err = s.alive(half); err != nil || !found {
+				break
+			}
+		}
+		if err != nil {
+			return false, err
+		}
+		if found {
+			g.forms = append(g.forms, form{first, halfWeight, -1, "half of it"}, form{second, halfWeight, -1, "half of it"})
+			return true, nil
+		}
+	}
+	return false, nil
+}
+
+// middleOut lists the places to cut a word of n letters in two of at least
+// least, the most even one first.
+func middleOut(n, least int) []int {
+	var at []int
+	for i := range n/2 + 1 {
+		for _, p := range []int{n/2 - i, (n+1)/2 + i} {
+			if p >= least && n-p >= least && (len(at) == 0 || at[len(at)-1] != p) {
+				at = append(at, p)
+			}
+		}
+	}
+	return at
 }
 
 // addTypos adds the words of the dictionaries that are nearest to one that was

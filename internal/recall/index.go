@@ -42,7 +42,7 @@ type Index struct {
 
 const (
 	segmentSuffix = ".recall"
-	batchBytes    = 8 << 20 // text analysed into one segment
+	batchBytes    = 4 << 20 // text analysed into one segment
 	mergeCount    = 8       // segments of about one size before they are merged
 )
 

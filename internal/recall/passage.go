@@ -64,7 +64,7 @@ func blocks(body string, trace bool) []block {
 			fence = line[:3]
 		}
 		if line == "" {
-			open = false
+			open = open && fence != ""
 			start = next
 			continue
 		}

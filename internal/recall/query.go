@@ -17,7 +17,8 @@ type group struct {
 	plain  string  // for stemmers
 	weight float64 // how much it matters, before rarity
 	kind   tokenKind
-	prefix bool // finds all terms that begin with it
+	prefix bool   // finds all terms that begin with it
+	joined string // with the next word, written as one; "" for none
 	forms  []form
 }
 
@@ -96,12 +97,16 @@ func queryGroups(text string) []group {
 	var groups []group
 	at := map[string]int{}
 	var prev, word token
+	last := -2 // where the last word ended
 	allCaps := strings.ToUpper(text) == text
 	tokenize(text, func(t token) {
 		g := group{term: t.term, shown: text[t.start:t.end], plain: t.plain, kind: t.kind, weight: 1}
 		switch t.kind {
 		case partToken:
 			g.weight = partWeight
+			if isStop(t, g.shown, langs, allCaps) {
+				g.weight = 0
+			}
 		case gramToken:
 			if utf8.RuneCountInString(t.term) == 1 {
 				if prev.kind == gramToken && prev.end == t.end {
@@ -120,6 +125,13 @@ func queryGroups(text string) []group {
 		if prev = t; t.kind != gramToken {
 			word = t
 		}
+		if t.kind == wordToken {
+			if n := len(groups); n > 0 && groups[n-1].kind == wordToken && last == t.start-1 && joinable(groups[n-1].term) && joinable(t.term) {
+				groups[n-1].joined = groups[n-1].term + t.term
+				g.joined = groups[n-1].joined
+			}
+			last = t.end
+		}
 		if i, ok := at[g.term]; ok {
 			groups[i].weight = max(groups[i].weight, g.weight)
 			return
@@ -131,6 +143,9 @@ func queryGroups(text string) []group {
 	})
 	return soften(groups)
 }
+
+// joinable reports a word that may be half of a compound.
+func joinable(term string) bool { return len(term) >= 3 && stemmable(term) }
 
 // isStop reports whether a word of a query only holds the sentence together.
 // A word in capitals among others is a name: "IT", "US".

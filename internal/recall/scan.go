@@ -185,6 +185,10 @@ func (s *scanner) chunk(start, end int) {
 		s.word(first, wordToken)
 		return
 	}
+	if len(words) > 1 && first.end-first.start <= 2 && isApostrophe(s.text[first.end:words[1].start]) {
+		s.chunk(words[1].start, end) // "l'entrée", "qu'est-ce"
+		return
+	}
 	if s.onlyApostrophes(words, start, end) {
 		s.elided(words)
 		return
@@ -404,23 +408,20 @@ func (s *scanner) onlyApostrophes(words []span, start, end int) bool {
 		return false
 	}
 	for i := 1; i < len(words); i++ {
-		gap := s.text[words[i-1].end:words[i].start]
-		if gap != "'" && gap != "’" {
+		if !isApostrophe(s.text[words[i-1].end:words[i].start]) {
 			return false
 		}
 	}
 	return true
 }
 
-// elided emits words joined by apostrophes: "Ann's" is Ann, "l'entrée" entrée,
-// "don't" one word.
+func isApostrophe(s string) bool { return s == "'" || s == "’" }
+
+// elided emits words joined by apostrophes: "Ann's" is Ann, "don't" one word.
 func (s *scanner) elided(words []span) {
 	last := words[len(words)-1]
 	if t := s.text[last.start:last.end]; t == "s" || t == "S" {
 		words = words[:len(words)-1]
-	}
-	for len(words) > 1 && words[0].end-words[0].start <= 2 {
-		words = words[1:]
 	}
 	if len(words) == 1 {
 		s.word(words[0], wordToken)

@@ -111,6 +111,7 @@ func (s *searcher) score(ctx context.Context) error {
 	}
 	s.scores = newScores(s.corpus, s.rank)
 	s.known = map[string]knownForm{}
+	guesses := 0
 	for i := range groups {
 		if err := ctx.Err(); err != nil {
 			return err
@@ -119,11 +120,9 @@ func (s *searcher) score(ctx context.Context) error {
 		if err := s.scores.gather(g); err != nil {
 			return err
 		}
-		if len(s.scores.touched) == 0 {
-			if err := s.addTypos(g); err != nil {
-				return err
-			}
-			if err := s.scores.gather(g); err != nil {
+		if len(s.scores.touched) == 0 && guesses < mostGuesses {
+			guesses++
+			if err := s.guess(g); err != nil {
 				return err
 			}
 		}
@@ -135,6 +134,20 @@ func (s *searcher) score(ctx context.Context) error {
 	}
 	s.parsed.groups = groups
 	return nil
+}
+
+// guess looks for a word that was found nowhere as what it may stand for.
+func (s *searcher) guess(g *group) error {
+	found, err := s.addHalves(g)
+	if err != nil {
+		return err
+	}
+	if !found {
+		if err := s.addTypos(g); err != nil {
+			return err
+		}
+	}
+	return s.scores.gather(g)
 }
 
 // rarest keeps the words of a long query that tell most.

@@ -115,6 +115,10 @@ func TestFindsAsPeopleWrite(t *testing.T) {
 		{"les décisions sont notées ici pour toujours dans le dépôt", "décision"},
 		{"las migraciones se ejecutan al inicio con el servidor de la empresa", "migración"},
 		{"we wrote the parser by hand", "write"},
+		// compounds
+		{"the lock file is committed", "lockfile"},
+		{"the lockfile is committed", "lock file"},
+		{"the file-system is read only", "file system"},
 		// mistakes
 		{"the kubernetes cluster is small", "kubernets"},
 		{"schedule of the deployments", "shcedule"},
