@@ -205,26 +205,16 @@ func (y *syncing) run(ctx context.Context) error {
 	if err := y.settleBranch(ctx); err != nil {
 		return err
 	}
-	for beaten, cut := 0, 0; ; {
+	for beaten := 1; ; beaten++ {
 		y.out.Tries++
 		err := y.once(ctx)
-		switch {
-		case err == nil:
-			return nil
-		case errors.Is(err, gitstore.ErrBeaten):
-			beaten, cut = beaten+1, 0
-		case errors.Is(err, gitstore.ErrCut):
-			cut++
-		default:
+		if !errors.Is(err, gitstore.ErrBeaten) {
 			return err
 		}
-		if beaten >= maxBeaten {
+		if beaten == maxBeaten {
 			return &Error{Code: Busy, Message: fmt.Sprintf("%s: others pushed first %d times in a row; what they pushed is merged here, and nothing of yours is there yet", y.at.Name, beaten), Hint: "try again", Err: err}
 		}
-		if cut >= maxCut {
-			return err
-		}
-		if err := y.pause(ctx, max(beaten, cut)); err != nil {
+		if err := y.pause(ctx, beaten); err != nil {
 			return err
 		}
 	}
@@ -270,7 +260,9 @@ func (y *syncing) once(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := y.repo.Push(ctx, y.wire, y.at, head, theirs); err != nil {
+	// One that went through although its answer was cut counts as beaten, and
+	// the next look finds it there.
+	if err := y.persist(ctx, func() error { return y.repo.Push(ctx, y.wire, y.at, head, theirs) }); err != nil {
 		return y.refused(err)
 	}
 	y.out.Sent = sent
@@ -294,11 +286,28 @@ func (y *syncing) refused(err error) error {
 
 // fetch gives the remote's commit, zero where it has no such branch.
 func (y *syncing) fetch(ctx context.Context) (gitstore.Hash, error) {
-	h, err := y.repo.Fetch(ctx, y.wire, y.at)
+	var h gitstore.Hash
+	err := y.persist(ctx, func() (err error) {
+		h, err = y.repo.Fetch(ctx, y.wire, y.at)
+		return err
+	})
 	if errors.Is(err, gitstore.ErrNoBranch) {
 		return gitstore.Hash{}, nil
 	}
 	return h, err
+}
+
+// persist does one step again where the connection was cut in its midst.
+func (y *syncing) persist(ctx context.Context, step func() error) error {
+	for cut := 1; ; cut++ {
+		err := step()
+		if cut == maxCut || !errors.Is(err, gitstore.ErrCut) {
+			return err
+		}
+		if err := y.pause(ctx, cut); err != nil {
+			return err
+		}
+	}
 }
 
 // unchanged stops where what was seen at the remote is no longer in its

@@ -19,17 +19,11 @@ func (y *syncing) settleBranch(ctx context.Context) error {
 	own := branchName(y.scope.name)
 	y.at.Branch = scopeBranch
 	var ours bool
-	for cut := 0; ; cut++ {
-		var err error
-		if ours, err = y.isOurs(ctx); err == nil {
-			break
-		}
-		if !errors.Is(err, gitstore.ErrCut) || cut >= maxCut {
-			return err
-		}
-		if err := y.pause(ctx, cut); err != nil {
-			return err
-		}
+	if err := y.persist(ctx, func() (err error) {
+		ours, err = y.isOurs(ctx)
+		return err
+	}); err != nil {
+		return err
 	}
 	if !ours {
 		y.at.Branch = own
