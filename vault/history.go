@@ -70,6 +70,8 @@ func (h *Home) Log(ctx context.Context, q LogQuery) ([]Commit, error) {
 	if err != nil {
 		return nil, err
 	}
+	// Within one second the scope that moved last has the newer commits.
+	slices.SortStableFunc(scopes, func(a, b *Scope) int { return b.moved().Compare(a.moved()) })
 	var out []Commit
 	for _, s := range scopes {
 		r, err := s.open()
