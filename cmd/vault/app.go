@@ -193,7 +193,8 @@ each change is a commit, so nothing is lost and everything can be undone.`,
 		rememberCmd, getCmd, listCmd, editCmd, forgetCmd, recallCmd, contextCmd,
 		reviewCmd, keepCmd, restoreCmd, undoCmd, logCmd, showCmd, diffCmd, blameCmd,
 		resolveCmd, promoteCmd, settleCmd, traceCmd, statusCmd, checkCmd, initCmd, linkCmd, scopesCmd, importCmd,
-		syncCmd, remoteCmd, cloneCmd, mergeFileCmd, mcpCmd, completionCmd, manCmd, versionCmd,
+		syncCmd, remoteCmd, cloneCmd, mergeFileCmd,
+		mcpCmd, memoryToolCmd, completionCmd, manCmd, versionCmd,
 	} {
 		root.AddCommand(verb(a))
 	}
