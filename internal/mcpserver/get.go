@@ -56,7 +56,7 @@ const maxField = 500
 // atEnd stands in the place of a field that is at the body's end.
 const atEnd = "(at the body's end)"
 
-func (s *Server) whole(e vault.Entry) whole {
+func wholeOf(e vault.Entry) whole {
 	w := whole{
 		ID: e.ID, Scope: e.Scope, Kind: e.Kind, Title: e.Title, Description: e.Description, Body: e.Body, Tags: e.Tags, Pinned: e.Pinned,
 		Status: e.Status, Outcome: e.Outcome, Source: e.Source, Evidence: e.Evidence, Created: stamp(e.Created), Updated: stamp(e.Updated),
@@ -160,7 +160,7 @@ func (c *call) get(ctx context.Context, _ *mcp.CallToolRequest, a getArgs) (*mcp
 	}
 	all := make([]whole, len(found))
 	for i, e := range found {
-		all[i] = c.whole(e)
+		all[i] = wholeOf(e)
 	}
 	if from.at > len(all[0].Body) {
 		return nil, invalid("begin again without a cursor", "the body of %s is shorter than cursor %s", all[0].ID, a.Cursor)
@@ -183,9 +183,9 @@ func (c *call) get(ctx context.Context, _ *mcp.CallToolRequest, a getArgs) (*mcp
 	if err != nil {
 		return nil, err
 	}
-	if size(r) > maxResult {
+	if size(r) > room {
 		rest := all[0].Body[from.at:]
-		return fit(min(len(rest), maxResult), func(n int) (*mcp.CallToolResult, error) {
+		return fit(min(len(rest), room), func(n int) (*mcp.CallToolResult, error) {
 			to := from.at + cut(rest, n)
 			return page([]whole{all[0].part(from.at, to)}, cursor{from.item, to}, true)
 		})
@@ -197,7 +197,7 @@ func (c *call) get(ctx context.Context, _ *mcp.CallToolRequest, a getArgs) (*mcp
 }
 
 // cut is where to cut a text that may take at most n bytes: after a line where
-// that wastes little, and never inside a character.
+// that wastes little, never inside a character, and after one at least.
 func cut(s string, n int) int {
 	if n >= len(s) {
 		return len(s)
@@ -205,10 +205,12 @@ func cut(s string, n int) int {
 	if i := strings.LastIndexByte(s[:n], '\n'); i >= n-n/4 && i > 0 {
 		return i + 1
 	}
-	for i := n; i > 0 && i > n-utf8.UTFMax; i-- {
-		if utf8.RuneStart(s[i]) {
-			return i
-		}
+	i := n
+	for i > 0 && !utf8.RuneStart(s[i]) {
+		i--
 	}
-	return n
+	if i == 0 {
+		_, i = utf8.DecodeRuneInString(s)
+	}
+	return i
 }

@@ -82,7 +82,7 @@ func (c *call) recallPrompt(ctx context.Context, args map[string]string) (string
 	if len(found.Hits) == 0 {
 		return c.word("prompt.recall.none", query), nil
 	}
-	return c.word("prompt.recall.text", query, bounded(c, found.Hits, func(h vault.Hit) string { return c.hit(h).text() })), nil
+	return c.word("prompt.recall.text", query, bounded(c, found.Hits, func(h vault.Hit) string { return hitOf(h).text() })), nil
 }
 
 func (c *call) reviewPrompt(ctx context.Context, args map[string]string) (string, error) {
@@ -100,8 +100,7 @@ func (c *call) reviewPrompt(ctx context.Context, args map[string]string) (string
 		return c.word("prompt.review.none"), nil
 	}
 	return c.word("prompt.review.text", bounded(c, waiting, func(e vault.Entry) string {
-		w := c.whole(e)
-		return c.row(e).line() + "\n" + w.text()
+		return rowOf(e).line()
 	})), nil
 }
 

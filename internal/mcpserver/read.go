@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"sort"
 	"strconv"
 	"strings"
 	"time"
@@ -44,38 +45,37 @@ func (c *call) list(ctx context.Context, _ *mcp.CallToolRequest, a listArgs) (*m
 	} else if err != nil {
 		c.note(ctx, message(err))
 	}
-	rest := all
-	for after != nil && len(rest) > 0 && !after.before(rest[0]) {
-		rest = rest[1:]
-	}
+	rest := after.rest(all)
 	const most = 100 // no page holds more
 	var rows []row
 	for _, e := range rest[:min(most, len(rest))] {
-		rows = append(rows, c.row(e))
+		rows = append(rows, rowOf(e))
 	}
 	return fit(len(rows), func(n int) (*mcp.CallToolResult, error) {
 		out := listAnswer{where: c.where(), Entries: append([]row{}, rows[:n]...), Total: len(all)}
-		text := fmt.Sprintf("%d of %d entries", n, len(all))
-		if n > 0 {
-			text += "\n" + lines(out.Entries)
-		}
 		if n < len(rest) && n > 0 {
 			out.Cursor = placeOf(rest[n-1])
-			text += "\nmore: call again with cursor " + out.Cursor
 		}
-		if n == 1 {
-			r, err := result(out.where.text(text), out)
-			if err != nil || size(r) <= maxResult {
-				return r, err
-			}
-			out.Entries[0].Tags, out.Entries[0].Description = nil, ""
-			text = lines(out.Entries) + strings.TrimPrefix(text, lines(rows[:1]))
+		r, err := result(out.text(), out)
+		if err == nil && n == 1 && size(r) > room {
+			out.Entries[0].trim()
+			return result(out.text(), out)
 		}
-		return result(out.where.text(text), out)
+		return r, err
 	})
 }
 
-// A place is where in a list, newest first, an entry stands.
+// text is the answer as text.
+func (a listAnswer) text() string {
+	text := fmt.Sprintf("%d of %d entries\n%s\n", len(a.Entries), a.Total, lines(a.Entries))
+	if a.Cursor != "" {
+		text += "more: call again with cursor " + a.Cursor
+	}
+	return a.where.text(text)
+}
+
+// A place is where in a list, newest first, a page ended: after which entry,
+// made when.
 type place struct {
 	created int64
 	id      string
@@ -95,12 +95,22 @@ func parsePlace(s string) (*place, error) {
 	return &place{created, id}, nil
 }
 
-// before reports whether the place comes before an entry.
-func (p place) before(e vault.Entry) bool {
-	if at := e.Created.Unix(); at != p.created {
-		return at < p.created
+// rest is what of a list comes after the place. Where its entry is gone, the
+// others of the same second come again rather than not at all.
+func (p *place) rest(all []vault.Entry) []vault.Entry {
+	if p == nil {
+		return all
 	}
-	return e.ID > p.id
+	older := sort.Search(len(all), func(i int) bool { return all[i].Created.Unix() <= p.created })
+	for i, e := range all[older:] {
+		if e.Created.Unix() != p.created {
+			break
+		}
+		if e.ID == p.id {
+			return all[older+i+1:]
+		}
+	}
+	return all[older:]
 }
 
 type recallArgs struct {
@@ -149,7 +159,7 @@ func (c *call) recall(ctx context.Context, _ *mcp.CallToolRequest, a recallArgs)
 	if c.opt.Off {
 		c.add(c.word("off"))
 		out := recallAnswer{where: c.where(), Hits: []hitRow{}}
-		return result(out.text("nothing found"), out)
+		return result(out.text(), out)
 	}
 	found, err := c.find(ctx, vault.RecallQuery{Text: a.Query, Kind: kind, Limit: min(mostHits, from.item+a.Limit)})
 	if err != nil {
@@ -159,21 +169,34 @@ func (c *call) recall(ctx context.Context, _ *mcp.CallToolRequest, a recallArgs)
 	hits := found.Hits[min(from.item, len(found.Hits)):]
 	return fit(len(hits), func(n int) (*mcp.CallToolResult, error) {
 		out := recallAnswer{where: c.where(), Hits: []hitRow{}, Omitted: max(0, total-from.item-n)}
-		var b strings.Builder
-		if n == 0 {
-			b.WriteString("nothing found")
-		}
 		for _, h := range hits[:n] {
-			row := c.hit(h)
-			out.Hits = append(out.Hits, row)
-			b.WriteString(row.text() + "\n")
+			out.Hits = append(out.Hits, hitOf(h))
 		}
 		if next := from.item + n; n > 0 && out.Omitted > 0 && next < mostHits {
 			out.Cursor = cursor{item: next}.String()
-			fmt.Fprintf(&b, "%d more: call again with cursor %s", out.Omitted, out.Cursor)
 		}
-		return result(out.where.text(b.String()), out)
+		r, err := result(out.text(), out)
+		if err == nil && n == 1 && size(r) > room {
+			out.Hits[0].trim()
+			return result(out.text(), out)
+		}
+		return r, err
 	})
+}
+
+// text is the answer as text.
+func (a recallAnswer) text() string {
+	var b strings.Builder
+	if len(a.Hits) == 0 {
+		b.WriteString("nothing found")
+	}
+	for _, h := range a.Hits {
+		b.WriteString(h.text() + "\n")
+	}
+	if a.Cursor != "" {
+		fmt.Fprintf(&b, "%d more: call again with cursor %s", a.Omitted, a.Cursor)
+	}
+	return a.where.text(b.String())
 }
 
 // find recalls without a budget of tokens: what bounds the answer is its size.
@@ -182,8 +205,8 @@ func (c *call) find(ctx context.Context, q vault.RecallQuery) (vault.Recalled, e
 	return c.home.Recall(ctx, q)
 }
 
-func (c *call) hit(h vault.Hit) hitRow {
-	r := hitRow{row: c.row(h.Entry), Snippet: h.Snippet, Caution: h.Caution, Why: h.Why, Score: math.Round(h.Score*1000) / 1000}
+func hitOf(h vault.Hit) hitRow {
+	r := hitRow{row: rowOf(h.Entry), Snippet: h.Snippet, Caution: h.Caution, Why: h.Why, Score: math.Round(h.Score*1000) / 1000}
 	if r.Snippet != "" {
 		r.Description = ""
 	}
@@ -197,10 +220,10 @@ func (c *call) hit(h vault.Hit) hitRow {
 func (r hitRow) text() string {
 	out := r.line()
 	if r.Caution != "" {
-		out += "\n  failed: " + oneLine(r.Caution)
+		out += "\n  failed: " + shown(r.Caution)
 	}
 	if r.Snippet != "" {
-		out += "\n  " + oneLine(r.Snippet)
+		out += "\n  " + shown(r.Snippet)
 	}
 	return out
 }
@@ -227,7 +250,7 @@ func (c *call) context(ctx context.Context, _ *mcp.CallToolRequest, a contextArg
 	if c.opt.Off {
 		c.add(c.word("off"))
 		out := contextAnswer{where: c.where()}
-		return result(out.text(""), out)
+		return result(out.where.text(""), out)
 	}
 	config, err := c.home.Config()
 	if err != nil {
@@ -249,7 +272,7 @@ func (c *call) context(ctx context.Context, _ *mcp.CallToolRequest, a contextArg
 			out.Omitted += s.Omitted
 		}
 		r, err := result(out.where.text(block.Text), out)
-		if over := size(r) - maxResult; err == nil && over > 0 && bytes > over {
+		if over := size(r) - room; err == nil && over > 0 && bytes > over {
 			bytes -= over/2 + 50
 			continue
 		}
@@ -297,12 +320,12 @@ func (c *call) status(ctx context.Context, _ *mcp.CallToolRequest, _ statusArgs)
 		for _, count := range s.Entries {
 			n += count
 		}
-		fmt.Fprintf(&b, "%s: %d entries, %d waiting for review", oneLine(s.Name), n, s.Pending)
+		fmt.Fprintf(&b, "%s: %d entries, %d waiting for review", shown(s.Name), n, s.Pending)
 		if s.Conflicts > 0 {
 			fmt.Fprintf(&b, ", %d conflicts for the person to settle", s.Conflicts)
 		}
 		if s.Error != "" {
-			b.WriteString(", can't be read: " + oneLine(s.Error))
+			b.WriteString(", can't be read: " + shown(s.Error))
 		}
 		b.WriteString("\n")
 	}
@@ -310,7 +333,7 @@ func (c *call) status(ctx context.Context, _ *mcp.CallToolRequest, _ statusArgs)
 	out.where = c.where()
 	var rows []row
 	for _, e := range waiting {
-		rows = append(rows, c.row(e))
+		rows = append(rows, rowOf(e))
 	}
 	return fit(len(rows), func(n int) (*mcp.CallToolResult, error) {
 		o := out

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
@@ -82,11 +83,11 @@ func (c *call) indexText(ctx context.Context, _ string) (string, error) {
 	var b strings.Builder
 	title := c.word("noproject")
 	if c.project != "" {
-		title = oneLine(c.project)
+		title = shown(c.project)
 	}
 	b.WriteString("# " + title + "\n\n")
 	for i, e := range all {
-		line := c.row(e).line() + "\n"
+		line := rowOf(e).line() + "\n"
 		more := c.word("resource.more", strconv.Itoa(len(all)-i)) + "\n"
 		if b.Len()+len(line)+len(more) > maxContents {
 			b.WriteString(more)
@@ -113,13 +114,17 @@ func (c *call) entryText(ctx context.Context, uri string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	w := c.whole(found[0])
-	const room = maxContents - 300 // for the line about the pages
+	w := wholeOf(found[0])
+	const most = maxContents - 300 // which leaves room for the line about the pages
 	parts := []whole{}
 	for from := 0; ; {
-		to := len(w.Body)
-		for len(w.part(from, to).text()) > room && to > from+1 {
-			to = from + cut(w.Body[from:], max(1, (to-from)-max(1, (len(w.part(from, to).text())-room)/2)))
+		to := from + cut(w.Body[from:], most)
+		for {
+			over := len(w.part(from, to).text()) - most
+			if over <= 0 || to-from <= utf8.UTFMax {
+				break
+			}
+			to = from + cut(w.Body[from:to], to-from-max(1, over/2))
 		}
 		parts = append(parts, w.part(from, to))
 		if from = to; from >= len(w.Body) {

@@ -21,6 +21,9 @@ import (
 // clients some show their model only the one, some only the other.
 const maxResult = 10_000
 
+// room is what of the bound is left beside what the protocol adds to a result.
+const room = maxResult - 250
+
 // where is what every answer says of the place it comes from.
 type where struct {
 	Project string   `json:"project,omitempty"` // absent where the folder belongs to none
@@ -34,7 +37,7 @@ func (c *call) where() where { return where{c.project, c.noted()} }
 func (w where) text(body string) string {
 	var b strings.Builder
 	if w.Project != "" {
-		b.WriteString("project: " + safetext.Line(w.Project) + "\n")
+		b.WriteString("project: " + shown(w.Project) + "\n")
 	}
 	b.WriteString(body)
 	for _, n := range w.Notes {
@@ -67,7 +70,7 @@ func encode(v any) (json.RawMessage, error) {
 func size(r *mcp.CallToolResult) int {
 	data, err := json.Marshal(r)
 	if err != nil {
-		return maxResult + 1
+		return room + 1
 	}
 	return len(data)
 }
@@ -85,7 +88,7 @@ func fit(most int, page func(n int) (*mcp.CallToolResult, error)) (*mcp.CallTool
 			failed = err
 			return true
 		}
-		return size(r) > maxResult
+		return size(r) > room
 	})
 	if failed != nil {
 		return nil, failed
@@ -136,7 +139,7 @@ type row struct {
 	Card        string     `json:"card,omitempty"`
 }
 
-func (s *Server) row(e vault.Entry) row {
+func rowOf(e vault.Entry) row {
 	r := row{ID: e.ID, Scope: e.Scope, Kind: e.Kind, Title: e.Title, Description: e.Description, Tags: e.Tags,
 		Pinned: e.Pinned, Status: e.Status, Review: e.Review, Card: e.Card}
 	if r.Description == r.Title {
@@ -151,12 +154,16 @@ func (s *Server) row(e vault.Entry) row {
 	return r
 }
 
+// trim leaves out of a row what may take too much room for an answer; get has
+// it all.
+func (r *row) trim() { r.Tags, r.Description = nil, "" }
+
 // line is a row as text.
 func (r row) line() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "- [%s] %s: %s", r.ID, r.Kind, safetext.Line(r.Title))
+	fmt.Fprintf(&b, "- [%s] %s: %s", r.ID, r.Kind, shown(r.Title))
 	if r.Description != "" {
-		b.WriteString(": " + safetext.Line(r.Description))
+		b.WriteString(": " + shown(r.Description))
 	}
 	var marks []string
 	if r.Scope == vault.UserScope {
@@ -175,10 +182,13 @@ func (r row) line() string {
 		b.WriteString(" (" + strings.Join(marks, ", ") + ")")
 	}
 	for _, t := range r.Tags {
-		b.WriteString(" #" + safetext.Line(t))
+		b.WriteString(" #" + shown(t))
 	}
 	return b.String()
 }
+
+// shown is a text as one line that no reader takes for a tag.
+func shown(s string) string { return safetext.Tagless(safetext.Line(s)) }
 
 // lines are rows as text, one a line.
 func lines(list []row) string {

@@ -80,6 +80,7 @@ func New(o Options) *Server {
 		UnsubscribeHandler:      s.unsubscribe,
 		SetCacheable:            private,
 	})
+	s.mcp.AddReceivingMiddleware(keepHeaders)
 	s.mcp.AddSendingMiddleware(s.onlyTheirs)
 	s.addTools()
 	s.addResources()

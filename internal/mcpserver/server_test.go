@@ -4,6 +4,8 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"io"
+	"net/http"
 	"os"
 	"path/filepath"
 	"strings"
@@ -85,6 +87,14 @@ func (l *lab) options(dir string) Options {
 	return Options{Open: l.open, Dir: dir, Version: "test", PollInterval: 10 * time.Millisecond}
 }
 
+// file writes a file and returns its path.
+func (l *lab) file(name, text string) string {
+	l.t.Helper()
+	path := filepath.Join(l.dir, name)
+	require.NoError(l.t, os.WriteFile(path, []byte(text), 0o644))
+	return path
+}
+
 // settings writes the person's config.yaml.
 func (l *lab) settings(text string) {
 	l.t.Helper()
@@ -92,16 +102,81 @@ func (l *lab) settings(text string) {
 	require.NoError(l.t, os.WriteFile(filepath.Join(l.home, "config.yaml"), []byte(text), 0o644))
 }
 
-// connect connects a client to a server in memory.
-func connect(t *testing.T, s *Server, c *mcp.Client) *mcp.ClientSession {
+// versions are the protocol versions, the newest first.
+var versions = mcp.SupportedProtocolVersions()
+
+// connect connects a client to a server, as a client that starts the server
+// does: over a pipe each way.
+func connect(t *testing.T, s *Server, c *mcp.Client, version ...string) *mcp.ClientSession {
 	t.Helper()
-	there, here := mcp.NewInMemoryTransports()
-	ss, err := s.mcp.Connect(t.Context(), there, nil)
+	in, toServer := io.Pipe()
+	fromServer, out := io.Pipe()
+	done := make(chan error, 1)
+	go func() { done <- s.ServeIO(context.Background(), in, out); out.Close() }()
+	cs, err := c.Connect(t.Context(), &mcp.IOTransport{Reader: fromServer, Writer: toServer}, versioned(version))
 	require.NoError(t, err)
-	cs, err := c.Connect(t.Context(), here, nil)
-	require.NoError(t, err)
-	t.Cleanup(func() { _ = cs.Close(); _ = ss.Wait() })
+	t.Cleanup(func() {
+		_ = cs.Close()
+		require.NoError(t, <-done)
+	})
 	return cs
+}
+
+func versioned(version []string) *mcp.ClientSessionOptions {
+	if len(version) == 0 {
+		return nil
+	}
+	return &mcp.ClientSessionOptions{ProtocolVersion: version[0]}
+}
+
+// serve serves on HTTP for the length of the test and returns the address.
+func serve(t *testing.T, s *Server) string {
+	t.Helper()
+	l, err := Listen("127.0.0.1:0")
+	require.NoError(t, err)
+	ctx, stop := context.WithCancel(context.Background())
+	done := make(chan error, 1)
+	go func() { done <- s.Serve(ctx, l, "secret") }()
+	t.Cleanup(func() {
+		stop()
+		require.NoError(t, <-done)
+	})
+	return "http://" + l.Addr().String() + Path
+}
+
+// dial connects a client over HTTP, with headers of its own.
+func dial(t *testing.T, url string, c *mcp.Client, headers map[string]string, version ...string) *mcp.ClientSession {
+	t.Helper()
+	cs, err := c.Connect(t.Context(), &mcp.StreamableClientTransport{Endpoint: url, HTTPClient: &http.Client{Transport: withHeaders(headers)}}, versioned(version))
+	require.NoError(t, err)
+	t.Cleanup(func() { _ = cs.Close() })
+	return cs
+}
+
+// withHeaders sends the token, and what else is given, with each request.
+type withHeaders map[string]string
+
+func (h withHeaders) RoundTrip(r *http.Request) (*http.Response, error) {
+	r = r.Clone(r.Context())
+	r.Header.Set("Authorization", "Bearer secret")
+	for name, value := range h {
+		r.Header.Set(name, value)
+	}
+	return http.DefaultTransport.RoundTrip(r)
+}
+
+// everywhere runs a test over each transport, in each protocol version.
+func everywhere(t *testing.T, run func(t *testing.T, link func(*testing.T, *Server, *mcp.Client) *mcp.ClientSession)) {
+	for _, version := range versions {
+		t.Run("stdio "+version, func(t *testing.T) {
+			run(t, func(t *testing.T, s *Server, c *mcp.Client) *mcp.ClientSession { return connect(t, s, c, version) })
+		})
+		t.Run("http "+version, func(t *testing.T) {
+			run(t, func(t *testing.T, s *Server, c *mcp.Client) *mcp.ClientSession {
+				return dial(t, serve(t, s), c, nil, version)
+			})
+		})
+	}
 }
 
 // client makes a client that names the folders as its roots.
@@ -114,18 +189,18 @@ func client(o *mcp.ClientOptions, roots ...string) *mcp.Client {
 	}
 	c := mcp.NewClient(&mcp.Implementation{Name: "tester", Version: "1"}, o)
 	for _, dir := range roots {
-		c.AddRoots(root1(dir))
+		c.AddRoots(rootOf(dir))
 	}
 	return c
 }
 
-func root1(dir string) *mcp.Root {
+func rootOf(dir string) *mcp.Root {
 	return &mcp.Root{URI: "file://" + filepath.ToSlash(dir), Name: "root"}
 }
 
-// call calls a tool and decodes its structured content; a tool's error fails
+// ask calls a tool and decodes its structured content; a tool's error fails
 // the test.
-func call1(t *testing.T, cs *mcp.ClientSession, tool string, args any) map[string]any {
+func ask(t *testing.T, cs *mcp.ClientSession, tool string, args any) map[string]any {
 	t.Helper()
 	r, err := cs.CallTool(t.Context(), &mcp.CallToolParams{Name: tool, Arguments: args})
 	require.NoError(t, err)
@@ -186,21 +261,4 @@ func TestToolsAreFewWordsAndWhatTheyPromise(t *testing.T) {
 	assert.ElementsMatch(t, []string{"remember", "update", "forget", "get", "list", "recall", "context", "status", "trace", "resolve"}, names)
 	assert.LessOrEqual(t, len(templates.Default().File(templates.MCP).Part("instructions").Text()), 2<<10)
 	assert.NotEmpty(t, cs.InitializeResult().Instructions)
-}
-
-func TestARememberedDecisionIsFound(t *testing.T) {
-	l := newLab(t)
-	l.settings("review: off\n")
-	cs := connect(t, New(l.options(l.project("widget"))), client(nil))
-	out := call1(t, cs, "remember", map[string]any{"text": "One system less to run.", "title": "Queue in Postgres", "kind": "decision", "tags": []string{"storage"}})
-	assert.Equal(t, "example.org/team/widget", out["project"])
-	id := out["entry"].(map[string]any)["id"].(string)
-	for tool, args := range map[string]map[string]any{
-		"recall": {"query": "which queue do we use"}, "list": {"tag": "storage"}, "get": {"id": id}, "context": {"query": "queue"},
-	} {
-		r, err := cs.CallTool(context.Background(), &mcp.CallToolParams{Name: tool, Arguments: args})
-		require.NoError(t, err)
-		assert.Contains(t, textOf(r), "Queue in Postgres", tool)
-		assert.Contains(t, fmt.Sprint(structured(t, r)), "Queue in Postgres", tool)
-	}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/rand"
 	"errors"
+	"net/http"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -112,8 +113,8 @@ func (s *Server) folder(ctx context.Context, r request, answers mcp.InputRespons
 			return dir, err
 		}
 	}
-	if x := r.GetExtra(); x != nil && x.Header != nil {
-		if dir := x.Header.Get(projectHeader); filepath.IsAbs(dir) {
+	if h := headers(ctx, r); h != nil {
+		if dir := h.Get(projectHeader); filepath.IsAbs(dir) {
 			return filepath.Clean(dir), nil
 		} else if dir != "" {
 			return "", &vault.Error{Code: vault.Invalid, Message: projectHeader + " is " + dir, Hint: "give the absolute path of a folder"}
@@ -122,6 +123,29 @@ func (s *Server) folder(ctx context.Context, r request, answers mcp.InputRespons
 		return s.opt.ClientDir, nil
 	}
 	return s.opt.Dir, nil
+}
+
+// headersKey is where a context keeps the headers of its request.
+type headersKey struct{}
+
+// headers are those of a request that came over HTTP; nil for any other.
+func headers(ctx context.Context, r request) http.Header {
+	if x := r.GetExtra(); x != nil {
+		return x.Header
+	}
+	h, _ := ctx.Value(headersKey{}).(http.Header)
+	return h
+}
+
+// keepHeaders keeps the headers of a request for what the SDK makes of it: a
+// subscription of the newest protocol has none of its own.
+func keepHeaders(next mcp.MethodHandler) mcp.MethodHandler {
+	return func(ctx context.Context, method string, r mcp.Request) (mcp.Result, error) {
+		if x := r.GetExtra(); x != nil && x.Header != nil {
+			ctx = context.WithValue(ctx, headersKey{}, x.Header)
+		}
+		return next(ctx, method, r)
+	}
 }
 
 // rootOf is the client's first root that is a folder, "" where it has none.

@@ -67,6 +67,7 @@ func wrong(line []byte, version string) (int64, string) {
 		if version >= noBatches {
 			return jsonrpc.CodeInvalidRequest, "batches are not part of protocol version " + version
 		}
+		list = nil // or its first element would be decoded in place, over the line
 		if json.Unmarshal(line, &list) != nil || len(list) == 0 {
 			return jsonrpc.CodeInvalidRequest, "the batch is empty"
 		}

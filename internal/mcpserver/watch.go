@@ -25,7 +25,15 @@ func (s *Server) subscribe(ctx context.Context, r *mcp.SubscribeRequest) error {
 		return mcp.ResourceNotFoundError(uri)
 	}
 	c := s.session(r.Session)
-	if dir, err := s.folder(ctx, r, nil); err == nil {
+	dir, err := s.folder(ctx, r, nil)
+	switch {
+	case err == errAskRoots && headers(ctx, r) != nil:
+		return failed(invalid("send the header "+projectHeader+" with the folder's path", "a client of this protocol version can't be asked for its roots when it subscribes"))
+	case err == errAskRoots:
+		// The next call says it.
+	case err != nil:
+		return failed(err)
+	default:
 		c.mu.Lock()
 		c.dir = dir
 		c.mu.Unlock()
@@ -159,6 +167,9 @@ func (s *Server) state(ctx context.Context, c *session) func(uri string) string 
 	c.mu.Lock()
 	dir := c.dir
 	c.mu.Unlock()
+	if dir == "" {
+		return func(string) string { return "" }
+	}
 	h, err := s.opt.Open(Opening{Dir: dir, Writer: vault.Writer{Agent: "mcp"}})
 	if err != nil {
 		return func(string) string { return "" }
@@ -174,7 +185,7 @@ func (s *Server) state(ctx context.Context, c *session) func(uri string) string 
 		if err != nil {
 			return "none"
 		}
-		data, err := encode(s.whole(found[0]))
+		data, err := encode(wholeOf(found[0]))
 		if err != nil {
 			return ""
 		}

@@ -34,9 +34,6 @@ func (c *call) remember(ctx context.Context, r *mcp.CallToolRequest, a rememberA
 	if err != nil {
 		return nil, err
 	}
-	if err := sessionFits(a.Session); err != nil {
-		return nil, err
-	}
 	return c.change(ctx, r, true, "remembered", func() (vault.Change, error) {
 		return c.home.Remember(ctx, vault.Draft{
 			Scope: scope, Kind: kind, Title: a.Title, Description: a.Description, Text: a.Text, Tags: a.Tags, Pin: a.Pin,
@@ -88,9 +85,6 @@ type traceArgs struct {
 func (a traceArgs) session() string { return a.Session }
 
 func (c *call) trace(ctx context.Context, r *mcp.CallToolRequest, a traceArgs) (*mcp.CallToolResult, error) {
-	if err := sessionFits(a.Session); err != nil {
-		return nil, err
-	}
 	return c.change(ctx, r, false, "noted", func() (vault.Change, error) {
 		return c.home.Trace(ctx, vault.TraceNote{Session: a.Session, Text: a.Text, Title: a.Title})
 	})
@@ -113,13 +107,6 @@ func first(list []vault.Change) vault.Change {
 		return vault.Change{}
 	}
 	return list[0]
-}
-
-func sessionFits(s string) error {
-	if strings.ContainsAny(s, "\r\n") {
-		return invalid("give it as the client does", "the session is more than one line")
-	}
-	return tooLong("the session", s, maxSession)
 }
 
 type changeAnswer struct {
@@ -148,7 +135,7 @@ func (c *call) change(ctx context.Context, r *mcp.CallToolRequest, ask bool, don
 		return nil, err
 	}
 	c.wake()
-	out := changeAnswer{Entry: c.row(ch.Entry), Commit: ch.Commit, Pending: ch.Pending, Card: ch.Card, Unchanged: ch.Unchanged, Withdrawn: ch.Withdrawn}
+	out := changeAnswer{Entry: rowOf(ch.Entry), Commit: ch.Commit, Pending: ch.Pending, Card: ch.Card, Unchanged: ch.Unchanged, Withdrawn: ch.Withdrawn}
 	out.Entry.Card, out.Entry.Review = "", ""
 	switch {
 	case ch.Card == "":
@@ -175,9 +162,17 @@ func (c *call) changed(done string, out changeAnswer) (*mcp.CallToolResult, erro
 	} else if out.Withdrawn {
 		text = "proposal taken back, nothing else done:"
 	}
-	text += strings.TrimPrefix(out.Entry.line(), "-")
-	if out.Review != "" {
-		text += "\n" + out.Review
+	answer := func() (*mcp.CallToolResult, error) {
+		text := text + strings.TrimPrefix(out.Entry.line(), "-")
+		if out.Review != "" {
+			text += "\n" + out.Review
+		}
+		return result(out.where.text(text), out)
 	}
-	return result(out.where.text(text), out)
+	r, err := answer()
+	if err == nil && size(r) > room {
+		out.Entry.trim()
+		return answer()
+	}
+	return r, err
 }

@@ -1,0 +1,242 @@
+package mcpserver
+
+import (
+	"context"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"gitvault/vault"
+)
+
+// A panel is the person at a client: it keeps what was shown, and answers.
+type panel struct {
+	shown  []string
+	answer func(n int, message string) (*mcp.ElicitResult, error)
+	n      atomic.Int32
+}
+
+func (p *panel) options() *mcp.ClientOptions {
+	return &mcp.ClientOptions{
+		Capabilities: &mcp.ClientCapabilities{Elicitation: &mcp.ElicitationCapabilities{}},
+		ElicitationHandler: func(_ context.Context, r *mcp.ElicitRequest) (*mcp.ElicitResult, error) {
+			p.shown = append(p.shown, r.Params.Message)
+			return p.answer(int(p.n.Add(1)), r.Params.Message)
+		},
+	}
+}
+
+func choose(decision string) func(int, string) (*mcp.ElicitResult, error) {
+	return func(int, string) (*mcp.ElicitResult, error) {
+		return &mcp.ElicitResult{Action: "accept", Content: map[string]any{"decision": decision}}, nil
+	}
+}
+
+func act(action string) func(int, string) (*mcp.ElicitResult, error) {
+	return func(int, string) (*mcp.ElicitResult, error) { return &mcp.ElicitResult{Action: action}, nil }
+}
+
+func TestThePersonKeepsAtOnce(t *testing.T) {
+	everywhere(t, func(t *testing.T, link func(*testing.T, *Server, *mcp.Client) *mcp.ClientSession) {
+		l := newLab(t)
+		dir := l.project("widget")
+		p := &panel{answer: choose(keep)}
+		o := p.options()
+		o.Capabilities.RootsV2 = &mcp.RootCapabilities{}
+		c := mcp.NewClient(&mcp.Implementation{Name: "tester", Version: "1"}, o)
+		c.AddRoots(rootOf(dir))
+		cs := link(t, New(l.options(l.folder("elsewhere"))), c)
+
+		out := ask(t, cs, "remember", map[string]any{"title": "Queue in Postgres", "text": "One system less\nto run.", "kind": "decision", "tags": []string{"storage"}})
+		require.Len(t, p.shown, 1)
+		assert.Contains(t, p.shown[0], "tester wants to remember this decision of example.org/team/widget:")
+		assert.Contains(t, p.shown[0], "> Queue in Postgres\n> One system less\n> to run.\n> tags: storage\n")
+		assert.Equal(t, false, out["pending"])
+		assert.Contains(t, out["review"], "kept it")
+		id := idOf(out)
+
+		h := l.person(dir)
+		list, err := h.List(t.Context(), vault.ListQuery{})
+		require.NoError(t, err)
+		require.Len(t, list, 1)
+		log, err := h.Log(t.Context(), vault.LogQuery{})
+		require.NoError(t, err)
+		assert.Equal(t, "keep", log[0].Op)
+		assert.Equal(t, "person", log[0].Source)
+		assert.Equal(t, "tester", log[1].Source)
+
+		out = ask(t, cs, "update", map[string]any{"id": id, "text": "One system less\nto watch."})
+		assert.Contains(t, p.shown[1], "[-run-]{+watch+}")
+		assert.Contains(t, p.shown[1], "> Queue in Postgres")
+		assert.Equal(t, false, out["pending"])
+		out = ask(t, cs, "forget", map[string]any{"id": id})
+		assert.Contains(t, p.shown[2], "wants to forget decision "+id)
+		assert.Contains(t, p.shown[2], "> to watch.")
+		assert.Equal(t, false, out["pending"])
+		list, err = h.List(t.Context(), vault.ListQuery{All: true})
+		require.NoError(t, err)
+		assert.Empty(t, list)
+		pending, err := h.Pending(t.Context(), "")
+		require.NoError(t, err)
+		assert.Empty(t, pending)
+	})
+}
+
+func TestThePersonPutsBackAtOnce(t *testing.T) {
+	everywhere(t, func(t *testing.T, link func(*testing.T, *Server, *mcp.Client) *mcp.ClientSession) {
+		l := newLab(t)
+		dir := l.project("widget")
+		p := &panel{answer: choose(restore)}
+		cs := link(t, New(l.options(dir)), client(p.options()))
+		out := ask(t, cs, "remember", map[string]any{"text": "Tabs.", "kind": "convention"})
+		assert.Equal(t, false, out["pending"])
+		assert.Contains(t, out["review"], "did not keep it")
+		h := l.person(dir)
+		pending, err := h.Pending(t.Context(), "")
+		require.NoError(t, err)
+		assert.Empty(t, pending)
+		list, err := h.List(t.Context(), vault.ListQuery{All: true})
+		require.NoError(t, err)
+		assert.Empty(t, list)
+	})
+}
+
+// Whatever is no clear answer leaves the change held, and says how to review
+// it.
+func TestWhatIsNotAnsweredIsHeld(t *testing.T) {
+	for name, answer := range map[string]func(int, string) (*mcp.ElicitResult, error){
+		"declined": act("decline"), "cancelled": act("cancel"), "accepted without a choice": act("accept"),
+		"another choice": choose("keep"), "failed": func(int, string) (*mcp.ElicitResult, error) { return nil, assert.AnError },
+	} {
+		for _, version := range versions {
+			if name == "failed" && version >= rounds {
+				continue // the client ends the call itself
+			}
+			if (name == "another choice" || name == "accepted without a choice") && version >= rounds {
+				continue // the SDK's client refuses such an answer itself
+			}
+			t.Run(name+" "+version, func(t *testing.T) {
+				l := newLab(t)
+				dir := l.project("widget")
+				p := &panel{answer: answer}
+				cs := connect(t, New(l.options(dir)), client(p.options()), version)
+				out := ask(t, cs, "remember", map[string]any{"text": "Tabs.", "kind": "convention"})
+				assert.Equal(t, true, out["pending"])
+				assert.Contains(t, out["review"], "vault review")
+				assert.NotEmpty(t, out["notes"])
+				again := ask(t, cs, "remember", map[string]any{"text": "Tabs.", "kind": "convention"})
+				assert.Equal(t, true, again["unchanged"])
+				assert.Len(t, p.shown, 1, "nobody is asked twice for one change")
+				pending, err := l.person(dir).Pending(t.Context(), "")
+				require.NoError(t, err)
+				assert.Len(t, pending, 1)
+			})
+		}
+	}
+}
+
+func TestWhoIsNotThereIsNotAskedAgain(t *testing.T) {
+	l := newLab(t)
+	dir := l.project("widget")
+	forever := make(chan struct{})
+	p := &panel{answer: func(int, string) (*mcp.ElicitResult, error) { <-forever; return nil, assert.AnError }}
+	defer close(forever)
+	o := l.options(dir)
+	o.AskTimeout = 50 * time.Millisecond
+	cs := connect(t, New(o), client(p.options()), "2025-11-25")
+	for i, text := range []string{"Tabs.", "Spaces.", "Neither."} {
+		out := ask(t, cs, "remember", map[string]any{"text": text, "kind": "convention"})
+		assert.Equal(t, true, out["pending"], i)
+		assert.Contains(t, out["notes"].([]any)[0], "nobody answered")
+	}
+	assert.Len(t, p.shown, 1)
+}
+
+// What the person is shown is what they decide about: a card that has changed
+// since is not kept.
+func TestACardThatChangesUnderTheQuestionIsNotKept(t *testing.T) {
+	for _, version := range []string{"2025-11-25", rounds} {
+		l := newLab(t)
+		dir := l.project("widget")
+		s := New(l.options(dir))
+		var cs *mcp.ClientSession
+		p := &panel{}
+		p.answer = func(n int, message string) (*mcp.ElicitResult, error) {
+			if n == 1 {
+				pending, err := l.person(dir).Pending(context.Background(), "")
+				require.NoError(t, err)
+				h, err := l.open(Opening{Dir: dir, Writer: vault.Writer{Agent: "tester"}})
+				require.NoError(t, err)
+				_, err = h.Edit(context.Background(), pending[0].ID, vault.Edit{Text: ptr("Something else.")})
+				require.NoError(t, err)
+			}
+			return choose(keep)(n, message)
+		}
+		cs = connect(t, s, client(p.options()), version)
+		out := ask(t, cs, "remember", map[string]any{"title": "Indent", "text": "Tabs.", "kind": "convention"})
+		assert.Equal(t, true, out["pending"])
+		assert.Contains(t, out["notes"].([]any)[0], "has changed since it was shown")
+		list, err := l.person(dir).List(t.Context(), vault.ListQuery{})
+		require.NoError(t, err)
+		assert.Empty(t, list)
+	}
+}
+
+func TestWhatIsTooLongToShowIsNotAsked(t *testing.T) {
+	l := newLab(t)
+	p := &panel{answer: choose(keep)}
+	cs := connect(t, New(l.options(l.project("widget"))), client(p.options()))
+	out := ask(t, cs, "remember", map[string]any{"text": strings.Repeat("long text ", 1000), "kind": "decision"})
+	assert.Equal(t, true, out["pending"])
+	assert.Contains(t, out["notes"].([]any)[0], "too long")
+	assert.Empty(t, p.shown)
+}
+
+// A question can't be made to look like something else by what an entry says.
+func TestACardIsFenced(t *testing.T) {
+	l := newLab(t)
+	p := &panel{answer: act("decline")}
+	cs := connect(t, New(l.options(l.project("widget"))), client(p.options()))
+	ask(t, cs, "remember", map[string]any{"title": "Harmless", "text": "Harmless.\n\nKeep makes it count; nothing else happens.\x1b[8m\nhidden", "kind": "decision"})
+	for i, line := range strings.Split(strings.TrimSpace(p.shown[0]), "\n") {
+		if strings.Contains(line, "nothing else") || strings.Contains(line, "hidden") || strings.Contains(line, "Harmless") {
+			assert.True(t, strings.HasPrefix(line, "> "), "line %d: %s", i, line)
+		}
+	}
+	assert.NotContains(t, p.shown[0], "\x1b")
+}
+
+// The state a client carries between two rounds is sealed: no client makes up a
+// decision about a card that was not shown.
+func TestAnAnswerToNoQuestionDecidesNothing(t *testing.T) {
+	l := newLab(t)
+	dir := l.project("widget")
+	s := New(l.options(dir))
+	q := question{Tool: "remember", Dir: dir, Agent: "tester", Answer: changeAnswer{Card: "gggggggg"}}
+	state, err := s.seal(q)
+	require.NoError(t, err)
+	assert.Equal(t, &q, s.unseal(state, "remember", "tester"))
+	assert.Nil(t, s.unseal(state, "forget", "tester"))
+	assert.Nil(t, s.unseal(state, "remember", "other"))
+	assert.Nil(t, New(l.options(dir)).unseal(state, "remember", "tester"), "of another server")
+	assert.Nil(t, s.unseal("x"+state[1:], "remember", "tester"))
+	assert.Nil(t, s.unseal("", "remember", "tester"))
+}
+
+// With the policy "apply" a change counts at once, and the person may still put
+// it back at once.
+func TestAnAppliedChangeIsAskedAboutToo(t *testing.T) {
+	l := newLab(t)
+	l.settings("review: apply\n")
+	dir := l.project("widget")
+	p := &panel{answer: choose(restore)}
+	cs := connect(t, New(l.options(dir)), client(p.options()))
+	out := ask(t, cs, "remember", map[string]any{"text": "Tabs.", "kind": "convention"})
+	assert.Contains(t, out["review"], "did not keep it")
+	assert.Empty(t, ask(t, cs, "list", nil)["entries"])
+}
