@@ -59,12 +59,6 @@ func newDesk(t tester, dir string, seed uint64) *desk {
 	return d
 }
 
-// as is the same home, used by somebody else.
-func (d *desk) as(t tester, w vault.Writer, seed uint64) *vault.Home {
-	t.Helper()
-	return d.open(t, d.Dir(), w, seed)
-}
-
 func (d *desk) open(t tester, home string, w vault.Writer, seed uint64) *vault.Home {
 	t.Helper()
 	h, err := vault.Open(vault.Options{

@@ -2,7 +2,6 @@ package mcpserver
 
 import (
 	"context"
-	"encoding/json"
 
 	"github.com/google/jsonschema-go/jsonschema"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -143,7 +142,7 @@ func typed[A any](run func(*call, context.Context, *mcp.CallToolRequest, A) (*mc
 	return func(s *Server, ctx context.Context, r *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 		answer, err := func() (*mcp.CallToolResult, error) {
 			var a A
-			if err := decode(json.RawMessage(r.Params.Arguments), &a); err != nil {
+			if err := decode(r.Params.Arguments, &a); err != nil {
 				return nil, err
 			}
 			session := ""
