@@ -189,16 +189,31 @@ each change is a commit, so nothing is lost and everything can be undone.`,
 	f.BoolVar(&a.noColor, "no-color", false, "no colour (or set NO_COLOR)")
 	f.BoolVarP(&a.yes, "yes", "y", false, "answer yes where a person would be asked")
 	f.StringArrayVar(&a.allow, "allow-secret", nil, "let in what this `RULE` takes for a secret; a person's to say")
-	for _, verb := range []func(*app) *cobra.Command{
-		rememberCmd, getCmd, listCmd, editCmd, forgetCmd, recallCmd, contextCmd,
-		reviewCmd, keepCmd, restoreCmd, undoCmd, logCmd, showCmd, diffCmd, blameCmd,
-		resolveCmd, promoteCmd, settleCmd, traceCmd, statusCmd, checkCmd, initCmd, linkCmd, scopesCmd, importCmd,
-		syncCmd, remoteCmd, cloneCmd, mergeFileCmd,
-		mcpCmd, memoryToolCmd, completionCmd, manCmd, versionCmd,
-	} {
-		root.AddCommand(verb(a))
+	cobra.EnableCommandSorting = false
+	for _, g := range groups {
+		root.AddGroup(&cobra.Group{ID: g.title, Title: g.title})
+		for _, verb := range g.verbs {
+			c := verb(a)
+			c.GroupID = g.title
+			root.AddCommand(c)
+		}
 	}
+	root.SetHelpCommandGroupID(groups[len(groups)-1].title)
 	return root
+}
+
+// groups are the verbs as help lists them, by what a person is about.
+var groups = []struct {
+	title string
+	verbs []func(*app) *cobra.Command
+}{
+	{"Remember and find:", []func(*app) *cobra.Command{rememberCmd, listCmd, getCmd, recallCmd, editCmd, forgetCmd, resolveCmd, promoteCmd, traceCmd}},
+	{"Look back and take back:", []func(*app) *cobra.Command{logCmd, showCmd, diffCmd, blameCmd, undoCmd, restoreCmd}},
+	{"Review what agents wrote:", []func(*app) *cobra.Command{reviewCmd, keepCmd}},
+	{"Serve agents:", []func(*app) *cobra.Command{contextCmd, mcpCmd, memoryToolCmd}},
+	{"Scopes and their state:", []func(*app) *cobra.Command{statusCmd, checkCmd, scopesCmd, initCmd, linkCmd}},
+	{"In, out, and between machines:", []func(*app) *cobra.Command{importCmd, cloneCmd, remoteCmd, syncCmd, settleCmd, mergeFileCmd}},
+	{"The program itself:", []func(*app) *cobra.Command{completionCmd, manCmd, versionCmd}},
 }
 
 // verb makes a command; args is what cobra checks the arguments with.
