@@ -139,15 +139,15 @@ func (h *Home) Scope(name string) (*Scope, error) {
 }
 
 // Scopes returns the scopes that serve the folder and exist: the user's, then
-// the project's.
+// the project's. One that nobody trusts yet serves nobody.
 func (h *Home) Scopes() ([]*Scope, error) {
 	var out []*Scope
-	if user := h.userScope(); user.Exists() {
+	if user := h.userScope(); user.Exists() && user.IsTrusted() {
 		out = append(out, user)
 	}
 	project, err := h.project()
 	switch {
-	case err == nil && project.Exists():
+	case err == nil && project.Exists() && project.IsTrusted():
 		out = append(out, project)
 	case err != nil && CodeOf(err) != NotFound:
 		return out, err
@@ -220,10 +220,12 @@ func (h *Home) forgetWorkspace() {
 }
 
 func (h *Home) workspaceOptions() workspace.Options {
-	return workspace.Options{
+	o := workspace.Options{
 		Home: h.dir, UserHome: h.opt.UserHome, Env: h.opt.Env, Git: h.opt.Git,
 		SystemConfig: gitconfig.SystemFile(h.opt.Env),
 	}
+	o.Trusted = func(vault string) bool { return workspace.IsTrusted(vault, workspace.Options{Home: h.dir}) }
+	return o
 }
 
 // project is the scope of the folder's project, made or not.

@@ -57,6 +57,9 @@ func (s *Scope) open() (*gitstore.Repo, error) {
 	if !s.Exists() {
 		return nil, notFound("the first 'vault remember' makes it", "scope %s has nothing in it yet", s.name)
 	}
+	if !s.IsTrusted() {
+		return nil, refused("'vault trust' shows what is in it", "nobody trusts scope %s yet, which was cloned", s.name)
+	}
 	o, err := s.options()
 	if err != nil {
 		return nil, err

@@ -8,10 +8,11 @@ import (
 
 // A ScopeInfo is one scope of the home.
 type ScopeInfo struct {
-	Name  string `json:"name"`
-	Path  string `json:"path"`
-	Here  bool   `json:"here"` // serves the folder
-	Error string `json:"error,omitempty"`
+	Name    string `json:"name"`
+	Path    string `json:"path"`
+	Here    bool   `json:"here"`    // serves the folder
+	Trusted bool   `json:"trusted"` // false for one that was cloned and that nobody has looked at
+	Error   string `json:"error,omitempty"`
 }
 
 // ScopeList lists every scope of the home.
@@ -28,7 +29,7 @@ func (h *Home) ScopeList(context.Context) ([]ScopeInfo, error) {
 	}
 	out := []ScopeInfo{}
 	for _, s := range all {
-		info := ScopeInfo{Name: s.name, Path: s.dir, Here: here[s.dir]}
+		info := ScopeInfo{Name: s.name, Path: s.dir, Here: here[s.dir], Trusted: s.IsTrusted()}
 		if _, err := s.manifest(); err != nil {
 			info.Error = oneLine(err.Error())
 		}
@@ -61,12 +62,8 @@ func (h *Home) Init(ctx context.Context, name string) (*Scope, bool, error) {
 	}
 	made := false
 	err = s.write(ctx, func(t *txn) error {
-		if t.tx != nil {
-			return nil
-		}
-		made = true
-		_, err := t.commit(message{op: "init", title: s.name, source: h.opt.Writer.source()}, nil)
-		return err
+		made = t.tx == nil
+		return t.init()
 	})
 	return s, made, err
 }

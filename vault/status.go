@@ -4,6 +4,7 @@ import (
 	"context"
 	"io/fs"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"gitvault/generate"
@@ -66,6 +67,12 @@ func (h *Home) Status(ctx context.Context) (Status, error) {
 		out.Workspace.Alike = h.alikeScopes()
 	} else {
 		out.Workspace.Notes = []string{strings.TrimPrefix(oneLine(err.Error()), workspace.ErrNoProject.Error()+": ")}
+	}
+	if ws, err := h.Workspace(); ws.Here != "" && !ws.HereTrusted && err == nil {
+		out.Workspace.Notes = append(slices.Clone(out.Workspace.Notes), "a vault that nobody trusts yet is in "+ws.Here+": 'vault trust' shows what is in it")
+	}
+	for _, s := range h.distrusted() {
+		out.Workspace.Notes = append(slices.Clone(out.Workspace.Notes), "scope "+s.name+" was cloned and nobody trusts it yet: 'vault trust' shows what is in it")
 	}
 	scopes, _ := h.Scopes() // that the project can't be found is said above
 	for _, s := range scopes {

@@ -4,16 +4,28 @@ import (
 	"github.com/spf13/cobra"
 
 	"gitvault/internal/safetext"
+	"gitvault/vault"
 )
 
 func initCmd(a *app) *cobra.Command {
-	return verb("init", "Make the scope of this folder's project (the first remember does it too)", `  vault init
+	var here bool
+	c := verb("init [--here]", "Make the scope of this folder's project (the first remember does it too)", `  vault init
+  vault init --here         in the project's own folder .vault, hidden from its git
   vault init --scope user`, cobra.NoArgs, func(c *cobra.Command, _ []string) error {
 		h, err := a.open()
 		if err != nil {
 			return err
 		}
-		s, made, err := h.Init(c.Context(), a.scope)
+		var s *vault.Scope
+		var made bool
+		if here {
+			if a.scope != "" && a.scope != vault.ProjectScope {
+				return usage("--here is for the project's scope")
+			}
+			s, made, err = h.InitHere(c.Context())
+		} else {
+			s, made, err = h.Init(c.Context(), a.scope)
+		}
 		if err != nil {
 			return err
 		}
@@ -28,6 +40,8 @@ func initCmd(a *app) *cobra.Command {
 		a.println(what, safetext.Line(s.Name()), a.paint(dim, "  "+s.Dir()))
 		return nil
 	})
+	c.Flags().BoolVar(&here, "here", false, "keep it in the workspace, in .vault")
+	return c
 }
 
 func linkCmd(a *app) *cobra.Command {
@@ -78,6 +92,9 @@ func scopesCmd(a *app) *cobra.Command {
 				mark = "* "
 			}
 			line := mark + safetext.Line(s.Name) + a.paint(dim, "  "+s.Path)
+			if !s.Trusted {
+				line += "  " + a.paint(yellow, "not trusted yet")
+			}
 			if s.Error != "" {
 				line += "  " + a.paint(red, safetext.Line(s.Error))
 			}
