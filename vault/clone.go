@@ -17,6 +17,7 @@ type NewClone struct {
 }
 
 // Clone makes a scope from a remote's. The remote stays known as DefaultRemote.
+// Nothing of the scope is offered before a person trusts it.
 func (h *Home) Clone(ctx context.Context, n NewClone) (*Scope, error) {
 	if err := h.personOnly("cloning"); err != nil {
 		return nil, err
@@ -48,6 +49,10 @@ func (h *Home) Clone(ctx context.Context, n NewClone) (*Scope, error) {
 	if err != nil {
 		_ = c.Discard()
 		return nil, err
+	}
+	if err := distrust(c.Repo().StateDir()); err != nil {
+		_ = c.Discard()
+		return nil, as.fail(err)
 	}
 	if _, err := c.Place(ctx, as.dir); err != nil {
 		_ = c.Discard()

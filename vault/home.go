@@ -139,15 +139,15 @@ func (h *Home) Scope(name string) (*Scope, error) {
 }
 
 // Scopes returns the scopes that serve the folder and exist: the user's, then
-// the project's. One that nobody trusts yet serves nobody.
+// the project's; for an agent, those that a person trusts.
 func (h *Home) Scopes() ([]*Scope, error) {
 	var out []*Scope
-	if user := h.userScope(); user.Exists() && user.IsTrusted() {
+	if user := h.userScope(); user.Exists() && h.maySee(user) {
 		out = append(out, user)
 	}
 	project, err := h.project()
 	switch {
-	case err == nil && project.Exists() && project.IsTrusted():
+	case err == nil && project.Exists() && h.maySee(project):
 		out = append(out, project)
 	case err != nil && CodeOf(err) != NotFound:
 		return out, err

@@ -351,15 +351,24 @@ func (h *Home) selected(name string) ([]*Scope, error) {
 	return []*Scope{s}, nil
 }
 
-// serving is selected for what is to be answered as far as it can: where the
-// folder's project can't be told, it says so and leaves that out.
+// serving is selected for what is to be offered: only what a person trusts, and
+// as far as it can be; where the folder's project can't be told, it says so and
+// leaves that out.
 func (h *Home) serving(name string) ([]*Scope, error) {
 	scopes, err := h.selected(name)
 	if err != nil && name == "" {
 		h.notice(err.Error())
 		err = nil
 	}
-	return scopes, err
+	var out []*Scope
+	for _, s := range scopes {
+		if s.IsTrusted() {
+			out = append(out, s)
+			continue
+		}
+		h.notice("scope " + s.name + " was cloned, and nothing of it is offered before 'vault trust'")
+	}
+	return out, err
 }
 
 // IsID reports whether a person's word has the form of an entry's id, or of

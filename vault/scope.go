@@ -57,8 +57,8 @@ func (s *Scope) open() (*gitstore.Repo, error) {
 	if !s.Exists() {
 		return nil, notFound("the first 'vault remember' makes it", "scope %s has nothing in it yet", s.name)
 	}
-	if !s.IsTrusted() {
-		return nil, refused("'vault trust' shows what is in it", "nobody trusts scope %s yet, which was cloned", s.name)
+	if !s.home.maySee(s) {
+		return nil, refused("the person looks at it with 'vault trust'", "scope %s was cloned, and no person trusts it yet", s.name)
 	}
 	o, err := s.options()
 	if err != nil {

@@ -40,23 +40,31 @@ func (s *Scope) untrustedMark() string {
 	return filepath.Join(s.dir, ".git", "vault", "state", untrustedFile)
 }
 
-// IsTrusted reports whether what is in the scope may be offered.
+// IsTrusted reports whether what is in the scope may be offered. Only a scope
+// that was cloned, and that no person has looked at since, is not.
 func (s *Scope) IsTrusted() bool {
 	_, err := os.Lstat(s.untrustedMark())
 	return err != nil
 }
 
+// maySee reports whether whoever acts gets to see a scope: an agent does not
+// before a person trusts it.
+func (h *Home) maySee(s *Scope) bool { return !h.opt.Writer.IsAgent() || s.IsTrusted() }
+
 // Distrust marks a scope that was cloned: nothing of it is offered until a
 // person trusts it.
-func (s *Scope) Distrust() error {
-	if err := os.MkdirAll(filepath.Dir(s.untrustedMark()), 0o755); err != nil {
-		return s.fail(err)
+func (s *Scope) Distrust() error { return s.fail(distrust(filepath.Dir(s.untrustedMark()))) }
+
+// distrust leaves the mark in a repository's state folder.
+func distrust(state string) error {
+	if err := os.MkdirAll(state, 0o755); err != nil {
+		return err
 	}
-	f, err := os.Create(s.untrustedMark())
+	f, err := os.Create(filepath.Join(state, untrustedFile))
 	if err != nil {
-		return s.fail(err)
+		return err
 	}
-	return s.fail(errors.Join(f.Sync(), f.Close()))
+	return errors.Join(f.Sync(), f.Close())
 }
 
 // Stranger tells what is in the vault that serves the folder, or would if it
@@ -107,6 +115,9 @@ func (h *Home) strangeScope(name string) (*Scope, error) {
 		s := h.newScope(orDefault(id.Key, filepath.ToSlash(id.Root)), id.Here)
 		s.workspace = &id
 		return s, nil
+	}
+	if list := h.distrusted(); name == "" && len(list) > 0 {
+		return list[len(list)-1], nil
 	}
 	if err != nil {
 		return nil, err
@@ -159,8 +170,8 @@ func (s *Scope) looked(ctx context.Context, out *Stranger) (*tree, error) {
 	return t, nil
 }
 
-// maxPlain bounds the files that are read of a folder that is no repository.
-const maxPlain = 20_000
+// maxStrangeFiles bounds the files that are read of a folder that is no repository.
+const maxStrangeFiles = 20_000
 
 // plainTree reads the vault's files of a folder that is no repository.
 func (s *Scope) plainTree() (*tree, error) {
@@ -177,7 +188,7 @@ func (s *Scope) plainTree() (*tree, error) {
 		if _, ok := entryfile.KindOf(name); !ok && !entryfile.IsCard(name) && name != manifestFile {
 			return nil
 		}
-		if len(t.files) == maxPlain {
+		if len(t.files) == maxStrangeFiles {
 			return errors.New("it holds too many files")
 		}
 		data, err := os.ReadFile(path)

@@ -100,22 +100,24 @@ func TestAClonedScopeWaitsForTrust(t *testing.T) {
 	block, err := p.by("codex").Context(ctx, vault.ContextQuery{})
 	p.must(err)
 	lacks(t, block.Text, "zebra")
-	for _, err := range []error{
-		func() error { _, err := p.by("").List(ctx, vault.ListQuery{Scope: vault.UserScope}); return err }(),
-		func() error {
-			_, err := p.by("").Remember(ctx, vault.Draft{Text: "More."})
-			return err
-		}(),
-		func() error {
-			_, err := p.by("").Log(ctx, vault.LogQuery{Scope: vault.UserScope})
-			return err
-		}(),
-	} {
-		p.refuses(vault.Refused, err)
+	// The person may look at it and work in it; agents are refused, by name too.
+	if list, err := p.by("").List(ctx, vault.ListQuery{}); err != nil || len(list) != 1 {
+		t.Errorf("the person lists %v, %v", list, err)
+	}
+	_, err = p.by("codex").List(ctx, vault.ListQuery{Scope: vault.UserScope})
+	p.refuses(vault.Refused, err)
+	_, err = p.by("codex").Remember(ctx, vault.Draft{Text: "More."})
+	p.refuses(vault.Refused, err)
+	_, err = p.by("codex").Log(ctx, vault.LogQuery{Scope: vault.UserScope})
+	p.refuses(vault.Refused, err)
+	hits, err := p.by("").Recall(ctx, vault.RecallQuery{Text: "zebra"})
+	p.must(err)
+	if len(hits.Hits) != 0 || len(p.told) == 0 {
+		t.Errorf("recalled %v, told %q", hits.Hits, p.told)
 	}
 	st, err := p.by("").Status(ctx)
 	p.must(err)
-	if len(st.Scopes) != 0 || len(st.Workspace.Notes) == 0 {
+	if len(st.Scopes) != 1 || len(st.Workspace.Notes) == 0 || st.Context.Shown != 0 {
 		t.Errorf("status: %+v", st)
 	}
 	shown, err := p.by("").Stranger(ctx, vault.UserScope)

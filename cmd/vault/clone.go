@@ -27,6 +27,7 @@ func cloneCmd(a *app) *cobra.Command {
 			return nil
 		}
 		a.println(safetext.Line(s.Name()), a.paint(dim, "  "+s.Dir()))
+		a.note("nothing of it is offered to agents before 'vault trust', which shows what is in it")
 		return nil
 	})
 	c.Flags().StringVar(&n.As, "as", "", "the `SCOPE` that it becomes: user, project or a name (by default what it says it is)")

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bufio"
 	"fmt"
 	"sort"
 	"strings"
@@ -40,7 +39,7 @@ func trustCmd(a *app) *cobra.Command {
 		if !a.json {
 			a.stranger(v)
 		}
-		ok, err := a.confirm("Trust it, so that all of it is offered to agents?", "nothing is trusted")
+		ok, err := a.agreed("Trust it, so that all of it is offered to agents?", "nothing is trusted")
 		if err != nil || !ok {
 			return err
 		}
@@ -98,21 +97,18 @@ func (a *app) stranger(v vault.Stranger) {
 	a.println()
 }
 
-// confirm asks a person, who can't take it back by accident: only yes is yes.
-// Where nobody can be asked it says that nothing was done.
-func (a *app) confirm(question, nothing string) (bool, error) {
+// agreed asks a person; where nobody can be asked it says that nothing was
+// done.
+func (a *app) agreed(question, nothing string) (bool, error) {
 	if a.yes {
 		return true, nil
 	}
 	if !a.inTerminal {
 		return false, &vault.Error{Code: vault.Refused, Message: "nobody can be asked here, and " + nothing, Hint: "look at it on a terminal, or add --yes"}
 	}
-	fmt.Fprint(a.stderr, question+" [y/N] ")
-	line, _ := bufio.NewReader(a.stdin).ReadString('\n') // the end of input is no yes
-	switch strings.ToLower(strings.TrimSpace(line)) {
-	case "y", "yes":
-		return true, nil
+	ok, err := a.confirm(question)
+	if err == nil && !ok {
+		a.note(nothing)
 	}
-	a.note(nothing)
-	return false, nil
+	return ok, err
 }
