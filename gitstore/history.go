@@ -344,3 +344,6 @@ func (r *Repo) reaches(ctx context.Context, from, to Hash) (bool, error) {
 	}
 	return false, err
 }
+
+// Folder lists one folder of a tree, by its tree object.
+func (r *Repo) Folder(tree Hash) ([]TreeEntry, error) { return r.objects.tree(tree) }

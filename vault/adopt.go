@@ -141,7 +141,7 @@ func (s *Scope) treeOf(ctx context.Context, r *gitstore.Repo, v *gitstore.View) 
 			return nil, a, s.fail(err)
 		}
 	}
-	res := s.mergeSaved(base, ours, theirs)
+	res := s.mergeSaved(t, base, ours, theirs)
 	a.changes = res.Changes
 	for p := range ours {
 		if _, ok := res.Files[p]; !ok {
@@ -165,9 +165,9 @@ func (s *Scope) treeOf(ctx context.Context, r *gitstore.Repo, v *gitstore.View) 
 }
 
 // mergeSaved merges what a person saved with what is committed.
-func (s *Scope) mergeSaved(base, ours, theirs merge.Files) merge.Result {
+func (s *Scope) mergeSaved(t *tree, base, ours, theirs merge.Files) merge.Result {
 	now := s.home.now()
-	return merge.Trees(base, ours, theirs, merge.Options{Mode: merge.Adopt, Adopted: func(e *entryfile.Entry) {
+	return merge.Trees(base, ours, theirs, merge.Options{Mode: merge.Adopt, Purged: t.isPurged(), Adopted: func(e *entryfile.Entry) {
 		e.Created, e.Source, e.Code = now, sourcePerson, s.codeCommit()
 	}})
 }
@@ -193,7 +193,7 @@ func (s *Scope) rescued(ctx context.Context, r *gitstore.Repo, t *tree, text git
 			}
 		}
 	}
-	res := s.mergeSaved(base, ours, theirs)
+	res := s.mergeSaved(t, base, ours, theirs)
 	a.changes = res.Changes
 	for p, data := range res.Files {
 		if had, ok := ours[p]; !ok || !bytes.Equal(had, data) {

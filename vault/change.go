@@ -96,6 +96,9 @@ func (s *Scope) attempt(ctx context.Context, r *gitstore.Repo, tx *gitstore.Tx, 
 	if err := t.adopt(); err != nil {
 		return err
 	}
+	if err := t.finishPurge(); err != nil {
+		return err
+	}
 	if err := fn(t); err != nil {
 		return err
 	}
@@ -203,7 +206,10 @@ func (t *txn) adopt() error {
 	if err := t.adoptRescued(); err != nil {
 		return err
 	}
-	return t.putRight()
+	if err := t.putRight(); err != nil {
+		return err
+	}
+	return t.dropPurged()
 }
 
 func (t *txn) commitAdopted(a adoption) error {
@@ -391,6 +397,9 @@ func (t *txn) newID() (string, error) {
 }
 
 func (t *txn) taken(id string) (bool, error) {
+	if purged := t.tree.isPurged(); purged != nil && purged(id) {
+		return true, nil
+	}
 	for _, p := range t.tree.paths(Kinds()...) {
 		f := t.tree.files[p]
 		if !f.kind.IsLedger() && strings.Contains(p, id) {

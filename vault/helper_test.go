@@ -43,8 +43,15 @@ func (p *place) by(writer string) *vault.Home {
 }
 
 func (p *place) open(writer, dir string) (*vault.Home, error) {
+	return vault.Open(p.options(writer, dir, ""))
+}
+
+// options are those of a vault that a writer opens from a folder, with git at
+// hand or without.
+func (p *place) options(writer, dir, git string) vault.Options {
 	agent, session, _ := strings.Cut(writer, "/")
-	return vault.Open(vault.Options{
+	return vault.Options{
+		Git: git, Environ: []string{"PATH=" + os.Getenv("PATH"), "HOME=" + p.dir, "GIT_CONFIG_NOSYSTEM=1"},
 		Home: filepath.Join(p.dir, "home"), Dir: dir, UserHome: p.dir,
 		Now:     func() time.Time { p.clock = p.clock.Add(time.Second); return p.clock },
 		Random:  p,
@@ -52,7 +59,7 @@ func (p *place) open(writer, dir string) (*vault.Home, error) {
 		Writer:       vault.Writer{Agent: agent, Session: session},
 		AllowSecrets: p.allow,
 		Notice:       func(s string) { p.told = append(p.told, s) },
-	})
+	}
 }
 
 // Read gives ids that are new each time, and the same in every run.

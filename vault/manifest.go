@@ -18,6 +18,7 @@ type manifest struct {
 	Name       string     `yaml:"name"`
 	Identities []string   `yaml:"identities"` // projects it has served
 	Review     tightening `yaml:"review"`     // may only tighten the person's
+	Purged     []string   `yaml:"purged"`     // ids of entries that must not come back
 }
 
 func parseManifest(data []byte) (manifest, error) {

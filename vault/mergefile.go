@@ -29,7 +29,7 @@ func MergeFile(base, ours, theirs, name, dir string) error {
 	if name == indexFile {
 		return nil // the next change generates it
 	}
-	res := merge.Trees(files[0], files[1], files[2], merge.Options{})
+	res := merge.Trees(files[0], files[1], files[2], merge.Options{Purged: purgedOnDisk(dir)})
 	kind, authored := entryfile.KindOf(name)
 	for p, data := range res.Files {
 		if p == name || entryfile.IsCard(p) || authored && kind.IsLedger() && isKind(p, kind) || !filepath.IsLocal(filepath.FromSlash(p)) {

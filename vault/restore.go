@@ -346,7 +346,7 @@ func (t *txn) takeBack(c *gitstore.Commit, force bool) ([]Change, error) {
 	if err := t.fillIn(c, ours, base, theirs); err != nil {
 		return nil, err
 	}
-	res := merge.Trees(base, ours, theirs, merge.Options{Mode: merge.Revert, Force: force})
+	res := merge.Trees(base, ours, theirs, merge.Options{Mode: merge.Revert, Force: force, Purged: t.tree.isPurged()})
 	if len(res.Conflicts) > 0 && !force {
 		return nil, lost(c, res.Conflicts)
 	}

@@ -28,6 +28,7 @@ const (
 type SyncQuery struct {
 	Scope  string // each scope of the folder that has a remote, by default
 	Remote string // every remote by default
+	Purge  bool   // also purge here what a remote has purged
 }
 
 // A Synced is what syncing a scope with one remote came to.
@@ -70,7 +71,7 @@ func (h *Home) Sync(ctx context.Context, q SyncQuery) ([]Synced, error) {
 			if q.Remote != "" && m.Name != q.Remote {
 				continue
 			}
-			done, err := s.sync(ctx, m)
+			done, err := s.sync(ctx, m, q.Purge)
 			if err != nil {
 				done.Error = oneLine(err.Error())
 				if failed == nil {
@@ -141,9 +142,10 @@ type syncing struct {
 	wire  gitstore.Wire
 	at    gitstore.Remote
 	out   Synced
+	purge bool // the person lets it purge what the remote has purged
 }
 
-func (s *Scope) sync(ctx context.Context, m Remote) (Synced, error) {
+func (s *Scope) sync(ctx context.Context, m Remote, purge bool) (Synced, error) {
 	out := Synced{Scope: s.name, Remote: m.Name, URL: m.URL, Branch: m.Branch}
 	r, err := s.open()
 	if err != nil {
@@ -158,7 +160,7 @@ func (s *Scope) sync(ctx context.Context, m Remote) (Synced, error) {
 		return out, s.fail(err)
 	}
 	defer func() { _ = lock.Unlock() }()
-	run := &syncing{scope: s, repo: r, wire: w, at: m.at, out: out}
+	run := &syncing{scope: s, repo: r, wire: w, at: m.at, out: out, purge: purge}
 	err = s.failRemote(run.run(ctx))
 	if head, herr := r.Head(); herr == nil {
 		run.out.Commit = head.String()
@@ -239,10 +241,24 @@ func (y *syncing) pause(ctx context.Context, try int) error {
 
 // once fetches, merges and pushes.
 func (y *syncing) once(ctx context.Context) error {
-	theirs, err := y.fetch(ctx)
+	there, err := y.fetch(ctx)
 	if err != nil {
 		return err
 	}
+	theirs, err := y.agreePurges(ctx, there)
+	if err != nil {
+		return err
+	}
+	err = y.join(ctx, there, theirs)
+	if there != theirs {
+		err = errors.Join(err, y.dropFetched(ctx))
+	}
+	return err
+}
+
+// join merges and pushes: there is the remote's commit, and theirs what it
+// becomes without what was purged here.
+func (y *syncing) join(ctx context.Context, there, theirs gitstore.Hash) error {
 	if err := y.unchanged(ctx, theirs); err != nil {
 		return err
 	}
@@ -250,7 +266,7 @@ func (y *syncing) once(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if head == theirs {
+	if head == there {
 		return nil
 	}
 	if err := y.scope.CheckOutgoing(ctx, head, known(theirs)...); err != nil {
@@ -262,7 +278,7 @@ func (y *syncing) once(ctx context.Context) error {
 	}
 	// One that went through although its answer was cut counts as beaten, and
 	// the next look finds it there.
-	if err := y.persist(ctx, func() error { return y.repo.Push(ctx, y.wire, y.at, head, theirs) }); err != nil {
+	if err := y.persist(ctx, func() error { return y.repo.Push(ctx, y.wire, y.at, head, there) }); err != nil {
 		return y.refused(err)
 	}
 	y.out.Sent = sent

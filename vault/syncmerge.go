@@ -77,7 +77,11 @@ func (t *txn) mergeCommits(l line, ours, theirs gitstore.Hash) (before merge.Fil
 	if err != nil {
 		return nil, res, err
 	}
-	return before, merge.Trees(base, before, other, merge.Options{Known: func(id string) bool { return t.knows(id, l.paths) }}), nil
+	purged, err := purgedIn(t.repo, ours, theirs)
+	if err != nil {
+		return nil, res, err
+	}
+	return before, merge.Trees(base, before, other, merge.Options{Known: func(id string) bool { return t.knows(id, l.paths) }, Purged: purged}), nil
 }
 
 // knows reports whether an id stands in a file outside the given paths.
@@ -338,7 +342,7 @@ func (t *txn) putRightOne(c *gitstore.Commit) error {
 			return nil // that comes first, and is a person's to do
 		}
 	}
-	res := merge.Trees(made, right.Files, now, merge.Options{Mode: merge.Adopt})
+	res := merge.Trees(made, right.Files, now, merge.Options{Mode: merge.Adopt, Purged: t.tree.isPurged()})
 	res.Changes = merge.Diff(now, res.Files)
 	if err := t.merged(now, res); err != nil {
 		return err

@@ -114,6 +114,7 @@ func TestJSONIsAsDocumented(t *testing.T) {
 	o.run("link", "link")
 	o.run("scopes", "scopes")
 	o.run("status", "status")
+	o.run("purge", "purge", "--yes", id(held))
 	o.run("trust", "trust", "--revoke", "--scope", "user")
 	o.run("version", "version")
 	o.run("error", "get", "zzzz2222")

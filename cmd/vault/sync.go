@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -20,8 +21,19 @@ func syncCmd(a *app) *cobra.Command {
 		if err != nil {
 			return err
 		}
-		done, err := h.Sync(c.Context(), vault.SyncQuery{Scope: a.scope, Remote: remote})
+		q := vault.SyncQuery{Scope: a.scope, Remote: remote, Purge: a.yes}
+		done, err := h.Sync(c.Context(), q)
 		bar.clear()
+		var purged *vault.PurgedThere
+		if errors.As(err, &purged) && a.inTerminal {
+			var ok bool
+			if ok, err = a.agreed(purged.Error()+". Purge them here, too?", "nothing is purged or synced"); err != nil || !ok {
+				return err
+			}
+			q.Purge = true
+			done, err = h.Sync(c.Context(), q)
+			bar.clear()
+		}
 		if a.json && len(done) > 0 {
 			printJSON(a.stdout, map[string]any{"synced": done})
 			return err
