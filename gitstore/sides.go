@@ -76,3 +76,12 @@ func (r *Repo) sides(ctx context.Context, from, other []Hash) (only, theirs []*C
 	}
 	return only, theirs, nil
 }
+
+// Beyond lists the commits that a reaches and b does not, newest first.
+func (r *Repo) Beyond(ctx context.Context, a, b Hash) ([]*Commit, error) {
+	if a == b {
+		return nil, nil
+	}
+	only, _, err := r.sides(ctx, []Hash{a}, []Hash{b})
+	return only, err
+}

@@ -31,8 +31,16 @@ func (a adoption) paths() []string {
 }
 
 // treeOf builds the tree a view shows, hand edits included, and what adopting
-// those edits comes to.
+// those edits comes to. It knows what of it others have brought.
 func (s *Scope) treeOf(ctx context.Context, r *gitstore.Repo, v *gitstore.View) (*tree, adoption, error) {
+	t, a, err := s.buildTree(ctx, r, v)
+	if err != nil {
+		return nil, a, err
+	}
+	return t, a, s.fail(s.markUnseen(ctx, r, t))
+}
+
+func (s *Scope) buildTree(ctx context.Context, r *gitstore.Repo, v *gitstore.View) (*tree, adoption, error) {
 	t := &tree{head: v.Head, files: make(map[string]*file), blocked: make(map[string]string)}
 	a := adoption{files: make(map[string][]byte), saved: make(map[string][]byte)}
 	if r.Unfinished() != nil {

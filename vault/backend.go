@@ -112,7 +112,7 @@ func (h *Home) offered(ctx context.Context, trees map[string]*tree, q RecallQuer
 		}
 		for _, l := range list {
 			gone := len(successors[l.ID]) > 0 || l.Status == StatusResolved || l.Conflict != "" || expired(l.Expires, h.opt.Now())
-			if gone && !q.All || hasSecret(l.Entry) {
+			if gone && !q.All || t.hides(l.Entry) {
 				continue
 			}
 			if q.takes(l.Entry) {

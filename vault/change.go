@@ -177,6 +177,9 @@ func (t *txn) found(c gitstore.Change) (gitstore.Outcome, error) {
 		return gitstore.Outcome{}, err
 	}
 	head, err := r.Head()
+	if err == nil {
+		err = t.scope.markUnseen(t.ctx, r, &tree{head: head})
+	}
 	return gitstore.Outcome{Commit: head}, err
 }
 

@@ -138,7 +138,7 @@ func (t *tree) offer(ctx context.Context, h *Home, s *Scope, part *generate.Cont
 			}
 			listed := 0
 			for _, l := range u.lines {
-				if all.successors[l.ID] != "" {
+				if next := all.successors[l.ID]; next != "" && t.unseen[next].Hash == "" {
 					superseded--
 					if u.rolled {
 						listed++ // counted below, and not to be offered
@@ -148,7 +148,11 @@ func (t *tree) offer(ctx context.Context, h *Home, s *Scope, part *generate.Cont
 				if l.Resolved || l.Conflict != "" || expired(l.Expires, now) {
 					continue
 				}
-				if l.secret {
+				unseen, err := t.isUnseenLine(l)
+				if err != nil {
+					return err
+				}
+				if l.secret || unseen {
 					listed++
 					continue
 				}

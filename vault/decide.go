@@ -25,9 +25,18 @@ type DecideOptions struct {
 // its id, by its entry's where that has only one, or with all others by the
 // commit that made them. Where the entry has been changed since the card was
 // made, both changes are merged; where they can't be, it does nothing and
-// returns a Conflict. With All the others are kept all the same.
+// returns a Conflict. With All the others are kept all the same. What others
+// pushed, and is kept from being offered, is named by its entry's id.
 func (h *Home) Keep(ctx context.Context, names []string, o DecideOptions) ([]Change, error) {
-	return h.decide(ctx, "keep", names, o)
+	if err := h.personOnly("keep"); err != nil {
+		return nil, err
+	}
+	looked, rest, err := h.look(ctx, names, o)
+	if err != nil || len(rest) == 0 && !o.All {
+		return looked, err
+	}
+	done, err := h.decide(ctx, "keep", rest, o)
+	return append(looked, done...), err
 }
 
 // Discard puts cards' changes back, in one commit a scope: a held one is

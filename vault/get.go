@@ -90,7 +90,7 @@ func (h *Home) List(ctx context.Context, q ListQuery) ([]Entry, error) {
 			continue
 		}
 		if h.opt.Writer.IsAgent() {
-			found = slices.DeleteFunc(found, func(l located) bool { return hasSecret(l.Entry) })
+			found = slices.DeleteFunc(found, func(l located) bool { return t.hides(l.Entry) })
 		}
 		list := make([]*Entry, len(found))
 		for i, l := range found {

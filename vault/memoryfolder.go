@@ -133,7 +133,7 @@ func (t *txn) thisSession() (map[string]card, error) {
 }
 
 func (m *memoryFolder) add(l located, shown entryfile.Entry) {
-	if m.t.scope.home.opt.Writer.IsAgent() && hasSecret(shown) {
+	if m.t.scope.home.opt.Writer.IsAgent() && m.t.tree.hides(shown) {
 		return
 	}
 	f := &memoryFile{at: l, shown: shown}

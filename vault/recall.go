@@ -98,7 +98,7 @@ func (h *Home) Recall(ctx context.Context, q RecallQuery) (Recalled, error) {
 	out.Omitted, out.Tokens = res.Omitted, res.Tokens
 	used := map[string][]string{}
 	for _, hit := range res.Hits {
-		if hasSecret(hit.Entry) {
+		if t := trees[hit.Scope]; hasSecret(hit.Entry) || t != nil && t.isUnseen(hit.Entry) {
 			continue
 		}
 		out.Hits = append(out.Hits, presentHit(hit, q.Body))

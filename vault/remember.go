@@ -309,7 +309,7 @@ func (h *Home) locate(ctx context.Context, scope, prefix string) (*Scope, *tree,
 		}
 		l, err := t.find(p)
 		if h.opt.Writer.IsAgent() {
-			l = slices.DeleteFunc(l, func(l located) bool { return hasSecret(l.Entry) })
+			l = slices.DeleteFunc(l, func(l located) bool { return t.hides(l.Entry) })
 		}
 		if err == nil && (len(l) == 0 || len(p) < entryfile.IDLength) {
 			var onCards []located

@@ -166,7 +166,7 @@ func (h *Home) ShowTrace(ctx context.Context, scope, session string) (Entry, err
 		if err != nil {
 			return Entry{}, s.fail(err)
 		}
-		if len(found) > 0 && !(h.opt.Writer.IsAgent() && hasSecret(found[0].Entry)) {
+		if len(found) > 0 && !(h.opt.Writer.IsAgent() && t.hides(found[0].Entry)) {
 			return present(s.name, found[0]), nil
 		}
 	}

@@ -17,8 +17,9 @@ const indexFile = "INDEX.md"
 type tree struct {
 	head    gitstore.Hash
 	files   map[string]*file
-	facts   map[string]facts  // what is known of files by their content, once it was needed
-	blocked map[string]string // files whose state on disk can't be taken, and why; the committed version stands here
+	facts   map[string]facts    // what is known of files by their content, once it was needed
+	unseen  map[string]unseenID // entries that others' commits brought and nobody looked at, by id
+	blocked map[string]string   // files whose state on disk can't be taken, and why; the committed version stands here
 }
 
 // A file is loaded and parsed when it is first asked for.

@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -22,21 +23,33 @@ func reviewCmd(a *app) *cobra.Command {
 		if err != nil {
 			return err
 		}
+		unseen, err := h.Unseen(c.Context(), a.scope)
+		if err != nil {
+			return err
+		}
 		if a.json {
-			printJSON(a.stdout, map[string]any{"cards": cards})
+			out := map[string]any{"cards": cards}
+			if len(unseen) > 0 {
+				out["remote"] = unseen
+			}
+			printJSON(a.stdout, out)
 			return nil
 		}
-		if len(cards) == 0 {
+		of := len(cards) + len(unseen)
+		if of == 0 {
 			a.note("nothing waits for review")
 			return nil
 		}
 		if !a.inTerminal || !a.outTerminal {
 			for i, v := range cards {
-				a.card(v, i+1, len(cards))
+				a.card(v, i+1, of)
+			}
+			for i, u := range unseen {
+				a.unseen(u, len(cards)+i+1, of)
 			}
 			return nil
 		}
-		return a.walk(c, h, cards)
+		return a.walk(c, h, cards, unseen)
 	})
 }
 
@@ -73,6 +86,24 @@ func (a *app) card(v vault.CardView, n, of int) {
 	if len(v.Alike) > 0 {
 		a.println()
 	}
+}
+
+// unseen prints what somebody else pushed, and is not offered here yet.
+func (a *app) unseen(u vault.UnseenChange, n, of int) {
+	what := "added"
+	if u.Before != nil {
+		what = "changed"
+	}
+	a.println(a.paint(bold, fmt.Sprintf("%d of %d  %s  %s %s a %s", n, of, u.After.ID, safetext.Line(u.Author), what, strings.ReplaceAll(string(u.After.Kind), "_", " "))),
+		a.paint(dim, "  in "+safetext.Line(u.Scope)))
+	a.println(a.paint(dim, u.Time.Format(time.RFC3339)+" · commit "+u.Commit[:10]+" · not offered here before you keep it"))
+	a.println()
+	if u.Before == nil {
+		a.entry(*u.After)
+		a.println()
+		return
+	}
+	a.texts(vault.EntryChange{ID: u.After.ID, Kind: u.After.Kind, Title: u.After.Title, Change: vault.Edited, Before: u.Before, After: u.After}, whole)
 }
 
 // standing says what is particular about a card, where anything is.

@@ -334,3 +334,43 @@ func TestReviewOfTwoThatMeet(t *testing.T) {
 		t.Errorf("kept as:\n%s", body)
 	}
 }
+
+func TestReviewOfWhatOthersPushed(t *testing.T) {
+	d := newDesk(t)
+	config := filepath.Join(d.dir, "vault", "config.yaml")
+	if err := os.WriteFile(config, []byte("durability: fast\nreview: {remote: hold}\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	d.added("Queue", "In Redis.")
+	scope := filepath.Join(d.dir, "vault", "user")
+	file := filepath.Join(scope, "decisions.md")
+	data, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(file, bytes.Replace(data, []byte("In Redis."), []byte("In Postgres."), 1), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command("git", "-C", scope, "-c", "user.name=Grace", "-c", "user.email=grace@example.org", "commit", "-qam", "theirs")
+	cmd.Env = d.env
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	if out := d.run("context"); strings.Contains(out, "Postgres") {
+		t.Errorf("offered unseen:\n%s", out)
+	}
+	if out := d.run("review"); !strings.Contains(out, "1 of 1") || !strings.Contains(out, "Grace changed a decision") {
+		t.Errorf("the plain list:\n%s", out)
+	}
+	s := d.sit(80, "review")
+	if card := s.until(ask); !strings.Contains(card, "Postgres") {
+		t.Errorf("the card:\n%s", card)
+	}
+	s.typed("k")
+	if rest := s.ends(); !strings.Contains(rest, "1 kept, 0 put back, 0 left") {
+		t.Errorf("at the end: %q", rest)
+	}
+	if out := d.run("context"); !strings.Contains(out, "Postgres") {
+		t.Errorf("not offered:\n%s", out)
+	}
+}

@@ -20,11 +20,13 @@ type walk struct {
 	keys  *keys
 	stale bool // something was decided since the cards were read
 
-	kept, restored, skipped int
+	kept, restored int
 }
 
-func (a *app) walk(c *cobra.Command, h *vault.Home, cards []vault.CardView) error {
+func (a *app) walk(c *cobra.Command, h *vault.Home, cards []vault.CardView, unseen []vault.UnseenChange) error {
 	w := &walk{app: a, cmd: c, home: h, keys: a.keys()}
+	of := len(cards) + len(unseen)
+	defer func() { a.note(fmt.Sprintf("%d kept, %d put back, %d left", w.kept, w.restored, of-w.kept-w.restored)) }()
 	for i, v := range cards {
 		if w.stale {
 			now, err := h.Card(c.Context(), v.Card)
@@ -36,23 +38,48 @@ func (a *app) walk(c *cobra.Command, h *vault.Home, cards []vault.CardView) erro
 			}
 			now.Alike, v = v.Alike, now
 		}
-		more, err := w.ask(v, i+1, len(cards))
-		if err != nil {
+		more, err := w.ask(v, i+1, of)
+		if err != nil || !more {
 			return err
 		}
-		if !more {
-			w.skipped += len(cards) - i
-			break
+	}
+	for i, u := range unseen {
+		more, err := w.askUnseen(u, len(cards)+i+1, of)
+		if err != nil || !more {
+			return err
 		}
 	}
-	a.note(fmt.Sprintf("%d kept, %d put back, %d left", w.kept, w.restored, w.skipped))
 	return nil
+}
+
+// askUnseen shows what somebody else pushed until the person has said what to
+// do with it.
+func (w *walk) askUnseen(u vault.UnseenChange, n, of int) (bool, error) {
+	w.show(func(a *app) { a.unseen(u, n, of) })
+	for {
+		key, err := w.keys.next("[k]eep  [r]estore what was before  [s]kip  [q]uit: ")
+		if err != nil {
+			return false, err
+		}
+		switch key {
+		case 'k':
+			list, err := w.home.Keep(w.cmd.Context(), []string{u.After.ID}, vault.DecideOptions{Scope: u.Scope})
+			return w.after(&w.kept, "kept", list, err), nil
+		case 'r':
+			done, err := w.home.Restore(w.cmd.Context(), []string{u.Commit}, vault.RestoreOptions{Scope: u.Scope})
+			return w.after(&w.restored, "put back", done.Changes, err), nil
+		case 's':
+			return true, nil
+		case 'q':
+			return false, nil
+		}
+	}
 }
 
 // ask shows one card until the person has said what to do with it; false ends
 // the walk.
 func (w *walk) ask(v vault.CardView, n, of int) (bool, error) {
-	w.show(v, n, of)
+	w.show(func(a *app) { a.card(v, n, of) })
 	prompt := "[k]eep  [r]estore  [e]dit then keep  [s]kip  [q]uit: "
 	editable := v.Op != "forget" && v.After != nil
 	if !editable {
@@ -85,7 +112,6 @@ func (w *walk) ask(v vault.CardView, n, of int) (bool, error) {
 			list, err := w.home.Keep(w.cmd.Context(), []string{v.Card}, keep)
 			return w.after(&w.kept, "kept", list, err), nil
 		case key == 's':
-			w.skipped++
 			return true, nil
 		case key == 'q':
 			return false, nil
@@ -98,7 +124,6 @@ func (w *walk) ask(v vault.CardView, n, of int) (bool, error) {
 func (w *walk) after(count *int, verb string, list []vault.Change, err error) bool {
 	if err = w.decided(verb, list, err); err != nil {
 		w.note(err.Error())
-		w.skipped++
 		return true
 	}
 	w.stale = true
@@ -117,12 +142,12 @@ func (w *walk) edit(v vault.CardView) (bool, error) {
 	return w.editInEditor(w.cmd, w.home, v.Scope, id)
 }
 
-// show prints a card, in lines that fit the terminal.
-func (w *walk) show(v vault.CardView, n, of int) {
+// show prints what is to be decided on, in lines that fit the terminal.
+func (w *walk) show(print func(*app)) {
 	var b strings.Builder
 	to := *w.app
 	to.stdout = &b
-	to.card(v, n, of)
+	print(&to)
 	fmt.Fprint(w.stdout, fold(b.String(), w.width()))
 }
 
