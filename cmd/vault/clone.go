@@ -26,7 +26,7 @@ func cloneCmd(a *app) *cobra.Command {
 			printJSON(a.stdout, map[string]any{"name": s.Name(), "path": s.Dir(), "made": true})
 			return nil
 		}
-		a.println(safetext.Line(s.Name()), a.paint(dim, "  "+s.Dir()))
+		a.println(safetext.Line(s.Name()), a.paint(dim, "  "+safetext.Line(s.Dir())))
 		a.note("nothing of it is offered to agents before 'vault trust', which shows what is in it")
 		return nil
 	})

@@ -1,10 +1,13 @@
 package main
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"io"
 	"strings"
+	"unicode/utf16"
+	"unicode/utf8"
 
 	"github.com/charmbracelet/x/ansi"
 
@@ -14,10 +17,38 @@ import (
 
 // printJSON prints one document, the way every verb does.
 func printJSON(w io.Writer, v any) {
-	enc := json.NewEncoder(w)
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false)
 	enc.SetIndent("", "  ")
 	_ = enc.Encode(v)
+	_, _ = w.Write(escapeHidden(b.Bytes()))
+}
+
+// escapeHidden writes the characters of a JSON document as escapes that could
+// act on a terminal, or change what a reader sees. It says the same to programs.
+func escapeHidden(doc []byte) []byte {
+	var out []byte
+	at := 0
+	for i := 0; i < len(doc); {
+		if doc[i] < utf8.RuneSelf && doc[i] != 0x7f {
+			i++
+			continue
+		}
+		r, n := utf8.DecodeRune(doc[i:])
+		if safetext.IsHidden(r) {
+			out = append(out, doc[at:i]...)
+			for _, u := range utf16.Encode([]rune{r}) {
+				out = fmt.Appendf(out, "\\u%04x", u)
+			}
+			at = i + n
+		}
+		i += n
+	}
+	if at == 0 {
+		return doc
+	}
+	return append(out, doc[at:]...)
 }
 
 // Colours, by what they say.

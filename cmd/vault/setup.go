@@ -37,7 +37,7 @@ func initCmd(a *app) *cobra.Command {
 		if !made {
 			what = "there already: "
 		}
-		a.println(what, safetext.Line(s.Name()), a.paint(dim, "  "+s.Dir()))
+		a.println(what, safetext.Line(s.Name()), a.paint(dim, "  "+safetext.Line(s.Dir())))
 		return nil
 	})
 	c.Flags().BoolVar(&here, "here", false, "keep it in the workspace, in .vault")
@@ -91,7 +91,7 @@ func scopesCmd(a *app) *cobra.Command {
 			if s.Here {
 				mark = "* "
 			}
-			line := mark + safetext.Line(s.Name) + a.paint(dim, "  "+s.Path)
+			line := mark + safetext.Line(s.Name) + a.paint(dim, "  "+safetext.Line(s.Path))
 			if !s.Trusted {
 				line += "  " + a.paint(yellow, "not trusted yet")
 			}

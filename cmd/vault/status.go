@@ -25,7 +25,7 @@ func statusCmd(a *app) *cobra.Command {
 			printJSON(a.stdout, st)
 			return nil
 		}
-		a.println("home     ", st.Home)
+		a.println("home     ", safetext.Line(st.Home))
 		if st.Workspace.Key == "" {
 			a.println("project  none: ", safetext.Line(strings.Join(st.Workspace.Notes, "; ")))
 		} else {
@@ -36,7 +36,7 @@ func statusCmd(a *app) *cobra.Command {
 		}
 		for _, s := range st.Scopes {
 			a.println()
-			a.println(a.paint(bold, safetext.Line(s.Name)), a.paint(dim, "  "+s.Path))
+			a.println(a.paint(bold, safetext.Line(s.Name)), a.paint(dim, "  "+safetext.Line(s.Path)))
 			if s.Error != "" {
 				a.println("  can't be read: ", safetext.Line(s.Error))
 				continue

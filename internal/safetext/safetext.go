@@ -135,6 +135,10 @@ func isSpace(r rune) bool {
 	return false
 }
 
+// IsHidden reports whether a character acts, or is seen by nobody, wherever it
+// stands in a text.
+func IsHidden(r rune) bool { return hidden(r) || quiet(r) || r == 0x7f }
+
 // hidden reports characters that change what a reader sees, or carry text no
 // reader sees: one replacement character tells that something stood here.
 func hidden(r rune) bool {
