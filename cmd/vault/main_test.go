@@ -1,7 +1,6 @@
 package main
 
 import (
-	"context"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -13,10 +12,7 @@ import (
 
 func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){
-		"vault": func() {
-			w := process()
-			os.Exit(w.finish(run(context.Background(), os.Args[1:], w)))
-		},
+		"vault": main,
 	})
 }
 
