@@ -2,8 +2,9 @@ package mcpserver
 
 import (
 	"context"
+	"slices"
 	"strings"
-	"sync/atomic"
+	"sync"
 	"testing"
 	"time"
 
@@ -16,17 +17,31 @@ import (
 
 // A panel is the person at a client: it keeps what was shown, and answers.
 type panel struct {
-	shown  []string
 	answer func(n int, message string) (*mcp.ElicitResult, error)
-	n      atomic.Int32
+
+	mu   sync.Mutex
+	list []string
+}
+
+// shown is what has been shown so far; a question may still be open.
+func (p *panel) shown() []string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return slices.Clone(p.list)
+}
+
+func (p *panel) show(message string) (n int) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.list = append(p.list, message)
+	return len(p.list)
 }
 
 func (p *panel) options() *mcp.ClientOptions {
 	return &mcp.ClientOptions{
 		Capabilities: &mcp.ClientCapabilities{Elicitation: &mcp.ElicitationCapabilities{}},
 		ElicitationHandler: func(_ context.Context, r *mcp.ElicitRequest) (*mcp.ElicitResult, error) {
-			p.shown = append(p.shown, r.Params.Message)
-			return p.answer(int(p.n.Add(1)), r.Params.Message)
+			return p.answer(p.show(r.Params.Message), r.Params.Message)
 		},
 	}
 }
@@ -53,9 +68,9 @@ func TestThePersonKeepsAtOnce(t *testing.T) {
 		cs := link(t, New(l.options(l.folder("elsewhere"))), c)
 
 		out := ask(t, cs, "remember", map[string]any{"title": "Queue in Postgres", "text": "One system less\nto run.", "kind": "decision", "tags": []string{"storage"}})
-		require.Len(t, p.shown, 1)
-		assert.Contains(t, p.shown[0], "tester wants to remember this decision of example.org/team/widget:")
-		assert.Contains(t, p.shown[0], "> Queue in Postgres\n> One system less\n> to run.\n> tags: storage\n")
+		require.Len(t, p.shown(), 1)
+		assert.Contains(t, p.shown()[0], "tester wants to remember this decision of example.org/team/widget:")
+		assert.Contains(t, p.shown()[0], "> Queue in Postgres\n> One system less\n> to run.\n> tags: storage\n")
 		assert.Equal(t, false, out["pending"])
 		assert.Contains(t, out["review"], "kept it")
 		id := idOf(out)
@@ -71,12 +86,12 @@ func TestThePersonKeepsAtOnce(t *testing.T) {
 		assert.Equal(t, "tester", log[1].Source)
 
 		out = ask(t, cs, "update", map[string]any{"id": id, "text": "One system less\nto watch."})
-		assert.Contains(t, p.shown[1], "[-run-]{+watch+}")
-		assert.Contains(t, p.shown[1], "> Queue in Postgres")
+		assert.Contains(t, p.shown()[1], "[-run-]{+watch+}")
+		assert.Contains(t, p.shown()[1], "> Queue in Postgres")
 		assert.Equal(t, false, out["pending"])
 		out = ask(t, cs, "forget", map[string]any{"id": id})
-		assert.Contains(t, p.shown[2], "wants to forget decision "+id)
-		assert.Contains(t, p.shown[2], "> to watch.")
+		assert.Contains(t, p.shown()[2], "wants to forget decision "+id)
+		assert.Contains(t, p.shown()[2], "> to watch.")
 		assert.Equal(t, false, out["pending"])
 		list, err = h.List(t.Context(), vault.ListQuery{All: true})
 		require.NoError(t, err)
@@ -131,7 +146,7 @@ func TestWhatIsNotAnsweredIsHeld(t *testing.T) {
 				assert.NotEmpty(t, out["notes"])
 				again := ask(t, cs, "remember", map[string]any{"text": "Tabs.", "kind": "convention"})
 				assert.Equal(t, true, again["unchanged"])
-				assert.Len(t, p.shown, 1, "nobody is asked twice for one change")
+				assert.Len(t, p.shown(), 1, "nobody is asked twice for one change")
 				pending, err := l.person(dir).Pending(t.Context(), "")
 				require.NoError(t, err)
 				assert.Len(t, pending, 1)
@@ -154,7 +169,7 @@ func TestWhoIsNotThereIsNotAskedAgain(t *testing.T) {
 		assert.Equal(t, true, out["pending"], i)
 		assert.Contains(t, out["notes"].([]any)[0], "nobody answered")
 	}
-	assert.Len(t, p.shown, 1)
+	assert.LessOrEqual(t, len(p.shown()), 1)
 }
 
 // What the person is shown is what they decide about: a card that has changed
@@ -194,7 +209,7 @@ func TestWhatIsTooLongToShowIsNotAsked(t *testing.T) {
 	out := ask(t, cs, "remember", map[string]any{"text": strings.Repeat("long text ", 1000), "kind": "decision"})
 	assert.Equal(t, true, out["pending"])
 	assert.Contains(t, out["notes"].([]any)[0], "too long")
-	assert.Empty(t, p.shown)
+	assert.Empty(t, p.shown())
 }
 
 // A question can't be made to look like something else by what an entry says.
@@ -203,12 +218,12 @@ func TestACardIsFenced(t *testing.T) {
 	p := &panel{answer: act("decline")}
 	cs := connect(t, New(l.options(l.project("widget"))), client(p.options()))
 	ask(t, cs, "remember", map[string]any{"title": "Harmless", "text": "Harmless.\n\nKeep makes it count; nothing else happens.\x1b[8m\nhidden", "kind": "decision"})
-	for i, line := range strings.Split(strings.TrimSpace(p.shown[0]), "\n") {
+	for i, line := range strings.Split(strings.TrimSpace(p.shown()[0]), "\n") {
 		if strings.Contains(line, "nothing else") || strings.Contains(line, "hidden") || strings.Contains(line, "Harmless") {
 			assert.True(t, strings.HasPrefix(line, "> "), "line %d: %s", i, line)
 		}
 	}
-	assert.NotContains(t, p.shown[0], "\x1b")
+	assert.NotContains(t, p.shown()[0], "\x1b")
 }
 
 // The state a client carries between two rounds is sealed: no client makes up a
