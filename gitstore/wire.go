@@ -3,6 +3,7 @@ package gitstore
 import (
 	"context"
 	"errors"
+	"fmt"
 	"regexp"
 	"strings"
 	"time"
@@ -10,12 +11,13 @@ import (
 
 // What can be wrong with a remote, beside what can be wrong here.
 var (
-	ErrUnreachable = errors.New("remote can't be reached")     // no network, no such host, no such repository
-	ErrCut         = errors.New("connection was cut")          // the server or the network failed in the midst: try again
-	ErrDenied      = errors.New("remote denies access")        // no, or wrong, credentials; or they don't allow this
-	ErrNoBranch    = errors.New("remote has no such branch")   // nor anything to fetch, where it is empty
-	ErrRejected    = errors.New("remote rejected the push")    // a hook, a quota, a protected branch
-	ErrBeaten      = errors.New("somebody else pushed before") // the branch is not where it was expected: fetch again
+	ErrUnreachable = errors.New("remote can't be reached")              // no network, no such host, no such repository
+	ErrCut         = errors.New("connection was cut")                   // the server or the network failed in the midst: try again
+	ErrDenied      = errors.New("remote denies access")                 // no, or wrong, credentials; or they don't allow this
+	ErrPassword    = fmt.Errorf("password not accepted: %w", ErrDenied) // git also says so of some connections that were cut
+	ErrNoBranch    = errors.New("remote has no such branch")            // nor anything to fetch, where it is empty
+	ErrRejected    = errors.New("remote rejected the push")             // a hook, a quota, a protected branch
+	ErrBeaten      = errors.New("somebody else pushed before")          // the branch is not where it was expected: fetch again
 )
 
 // A Wire says how remotes are reached. The zero Wire uses the built-in client.

@@ -4,9 +4,8 @@ import (
 	"context"
 	"errors"
 	"net"
-	"os"
-	"path/filepath"
 	"strings"
+	"time"
 
 	"github.com/go-git/go-billy/v5/osfs"
 	gogit "github.com/go-git/go-git/v5"
@@ -14,7 +13,6 @@ import (
 	"github.com/go-git/go-git/v5/plumbing"
 	"github.com/go-git/go-git/v5/plumbing/cache"
 	"github.com/go-git/go-git/v5/plumbing/transport"
-	"github.com/go-git/go-git/v5/plumbing/transport/ssh"
 	"github.com/go-git/go-git/v5/storage/filesystem"
 )
 
@@ -32,7 +30,7 @@ func (r *Repo) builtin(w Wire, m Remote) (*gogit.Remote, transport.AuthMethod, e
 	switch at.Protocol {
 	case "http", "https", "file":
 	case "ssh":
-		if auth, err = w.keys(at.User); err != nil {
+		if auth, err = w.keys(at); err != nil {
 			return nil, nil, err
 		}
 	default:
@@ -40,27 +38,6 @@ func (r *Repo) builtin(w Wire, m Remote) (*gogit.Remote, transport.AuthMethod, e
 	}
 	store := filesystem.NewStorage(osfs.New(r.git), cache.NewObjectLRUDefault())
 	return gogit.NewRemote(store, &config.RemoteConfig{Name: m.Name, URLs: []string{m.URL}}), auth, nil
-}
-
-// keys are the agent's, else those in the person's home that need no
-// passphrase.
-func (w Wire) keys(user string) (transport.AuthMethod, error) {
-	if user == "" {
-		user = "git"
-	}
-	if auth, err := ssh.NewSSHAgentAuth(user); err == nil {
-		return auth, nil
-	}
-	for _, name := range []string{"id_ed25519", "id_ecdsa", "id_rsa"} {
-		file := filepath.Join(w.Home, ".ssh", name)
-		if _, err := os.Stat(file); err != nil || w.Home == "" {
-			continue
-		}
-		if auth, err := ssh.NewPublicKeysFromFile(user, file, ""); err == nil {
-			return auth, nil
-		}
-	}
-	return nil, fail(ErrDenied, "no ssh agent runs and no key in ~/.ssh can be used without a passphrase: start an agent, or install git")
 }
 
 func (r *Repo) fetchBuiltin(ctx context.Context, w Wire, m Remote) error {
@@ -73,9 +50,11 @@ func (r *Repo) fetchBuiltin(ctx context.Context, w Wire, m Remote) error {
 	}
 	ctx, watch := w.watch(ctx)
 	defer watch.stop()
-	err = remote.FetchContext(ctx, &gogit.FetchOptions{
-		RemoteName: m.Name, Auth: auth, Tags: gogit.NoTags, Force: true, Progress: watch,
-		RefSpecs: []config.RefSpec{config.RefSpec("+" + m.ref() + ":" + m.fetchedRef())},
+	err = await(ctx, func() error {
+		return remote.FetchContext(ctx, &gogit.FetchOptions{
+			RemoteName: m.Name, Auth: auth, Tags: gogit.NoTags, Force: true, Progress: watch,
+			RefSpecs: []config.RefSpec{config.RefSpec("+" + m.ref() + ":" + m.fetchedRef())},
+		})
 	})
 	if errors.Is(err, gogit.NoErrAlreadyUpToDate) {
 		return nil
@@ -90,7 +69,14 @@ func (r *Repo) branchesBuiltin(ctx context.Context, w Wire, m Remote) (map[strin
 	}
 	ctx, watch := w.watch(ctx)
 	defer watch.stop()
-	refs, err := remote.ListContext(ctx, &gogit.ListOptions{Auth: auth})
+	var refs []*plumbing.Reference
+	err = await(ctx, func() (err error) {
+		refs, err = remote.ListContext(ctx, &gogit.ListOptions{Auth: auth})
+		return err
+	})
+	if ctx.Err() != nil { // it may still be at work
+		return nil, builtinError(ctx, ctx.Err())
+	}
 	if errors.Is(err, transport.ErrEmptyRemoteRepository) {
 		return map[string]Hash{}, nil
 	}
@@ -121,7 +107,7 @@ func (r *Repo) pushBuiltin(ctx context.Context, w Wire, m Remote, commit, expect
 	if !expect.IsZero() {
 		o.RequireRemoteRefs = []config.RefSpec{config.RefSpec(expect.String() + ":" + m.ref())}
 	}
-	err = remote.PushContext(ctx, o)
+	err = await(ctx, func() error { return remote.PushContext(ctx, o) })
 	switch {
 	case err == nil, errors.Is(err, gogit.NoErrAlreadyUpToDate):
 		return nil
@@ -149,6 +135,26 @@ func isBeaten(said string) bool {
 
 func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }
 
+// await runs what does not always heed its context, such as a connection that
+// is being made: it is left behind when it does not end soon after that.
+func await(ctx context.Context, step func() error) error {
+	done := make(chan error, 1)
+	go func() { done <- step() }()
+	select {
+	case err := <-done:
+		return err
+	case <-ctx.Done():
+	}
+	timer := time.NewTimer(waitDelay)
+	defer timer.Stop()
+	select {
+	case err := <-done:
+		return err
+	case <-timer.C:
+		return ctx.Err()
+	}
+}
+
 // builtinError gives an error of the built-in client its kind.
 func builtinError(ctx context.Context, err error) error {
 	var dns *net.DNSError
@@ -162,9 +168,13 @@ func builtinError(ctx context.Context, err error) error {
 		return ctx.Err()
 	case errors.Is(err, gogit.NoMatchingRefSpecError{}), errors.Is(err, transport.ErrEmptyRemoteRepository):
 		return fail(ErrNoBranch, "no such branch")
+	case hostKeyProblem(err.Error()) != nil:
+		return hostKeyProblem(err.Error())
 	case errors.Is(err, transport.ErrAuthenticationRequired), errors.Is(err, transport.ErrAuthorizationFailed),
-		strings.Contains(err.Error(), "unable to authenticate"), strings.Contains(err.Error(), "knownhosts:"):
+		strings.Contains(err.Error(), "unable to authenticate"):
 		return fail(ErrDenied, "access denied (%s): the built-in client knows no credential helpers; install git to use them", oneLine(err.Error()))
+	case errors.Is(kindOf(strings.ToLower(err.Error())), ErrDenied): // in the server's words
+		return fail(ErrDenied, "access denied (%s)", oneLine(err.Error()))
 	case errors.Is(err, transport.ErrRepositoryNotFound), errors.As(err, &dns), errors.As(err, &op) && op.Op == "dial":
 		return fail(ErrUnreachable, "can't be reached (%s)", oneLine(err.Error()))
 	}

@@ -154,13 +154,7 @@ func complaint(said string) error {
 		}
 	}
 	all := strings.ToLower(said)
-	kind := ErrUnreachable
-	for _, k := range signs {
-		if strings.Contains(all, k.sign) {
-			kind = k.kind
-			break
-		}
-	}
+	kind := kindOf(all)
 	text := "git failed without a word"
 	if len(fatal) > 0 {
 		text = fatal[0]
@@ -168,12 +162,11 @@ func complaint(said string) error {
 		text = said[strings.LastIndexByte(said, '\n')+1:]
 	}
 	switch kind {
-	case ErrDenied:
-		if strings.Contains(all, "host key verification failed") {
-			text = "the host's key is not known: connect to it once with ssh and accept the key"
-		} else {
-			text = "access denied (" + text + "): check with git that your credentials or keys work there, and that they may write"
+	case ErrDenied, ErrPassword:
+		if err := hostKeyProblem(all); err != nil {
+			return err
 		}
+		text = "access denied (" + text + "): check with git that your credentials or keys work there, and that they may write"
 	case ErrCut:
 		text = "the connection was cut (" + text + ")"
 	case ErrUnreachable:
@@ -184,6 +177,16 @@ func complaint(said string) error {
 	return p
 }
 
+// kindOf finds what kind of failure it is from what was said, in lower case.
+func kindOf(said string) error {
+	for _, k := range signs {
+		if strings.Contains(said, k.sign) {
+			return k.kind
+		}
+	}
+	return ErrUnreachable
+}
+
 // signs are what git says, in lower case, when something is wrong; the first
 // that is found counts.
 var signs = []struct {
@@ -191,7 +194,7 @@ var signs = []struct {
 	kind error
 }{
 	{"couldn't find remote ref", ErrNoBranch},
-	{"authentication failed", ErrDenied}, {"could not read username", ErrDenied}, {"could not read password", ErrDenied},
+	{"authentication failed", ErrPassword}, {"could not read username", ErrDenied}, {"could not read password", ErrDenied},
 	{"terminal prompts disabled", ErrDenied}, {"permission denied", ErrDenied}, {"host key verification failed", ErrDenied},
 	{"returned error: 401", ErrDenied}, {"returned error: 403", ErrDenied}, {"access denied", ErrDenied}, {"write access", ErrDenied}, {"not authorized", ErrDenied},
 	{"could not resolve", ErrUnreachable}, {"connection refused", ErrUnreachable}, {"failed to connect", ErrUnreachable}, {"couldn't connect", ErrUnreachable},

@@ -20,6 +20,7 @@ import (
 const (
 	maxBeaten  = 60                      // pushes that somebody else was before
 	maxCut     = 25                      // connections in a row that were cut
+	maxDoubted = 3                       // passwords in a row that were not taken
 	firstPause = 50 * time.Millisecond   // doubled with each try ...
 	lastPause  = 1500 * time.Millisecond // ... up to this
 )
@@ -313,14 +314,25 @@ func (y *syncing) fetch(ctx context.Context) (gitstore.Hash, error) {
 	return h, err
 }
 
-// persist does one step again where the connection was cut in its midst.
+// persist does one step again where the connection was cut in its midst, or
+// may have been: git takes an answer for a wrong password that came after one
+// was cut.
 func (y *syncing) persist(ctx context.Context, step func() error) error {
-	for cut := 1; ; cut++ {
+	cut, doubted := 0, 0
+	for {
 		err := step()
-		if cut == maxCut || !errors.Is(err, gitstore.ErrCut) {
+		switch {
+		case errors.Is(err, gitstore.ErrCut):
+			cut, doubted = cut+1, 0
+		case errors.Is(err, gitstore.ErrPassword):
+			doubted++
+		default:
 			return err
 		}
-		if err := y.pause(ctx, cut); err != nil {
+		if cut == maxCut || doubted == maxDoubted {
+			return err
+		}
+		if err := y.pause(ctx, cut+doubted); err != nil {
 			return err
 		}
 	}
