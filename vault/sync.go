@@ -18,7 +18,8 @@ import (
 // Bounds of a sync. Between two tries it waits for a random time, up to
 // firstPause at first and up to lastPause in the end.
 const (
-	maxBeaten  = 60                      // pushes that somebody else was before
+	maxBeaten  = 250                     // pushes that somebody else was before
+	maxUnmoved = 10                      // pushes in a row refused as if somebody was, while the branch stays where it is
 	maxCut     = 25                      // connections in a row that were cut
 	maxDoubted = 3                       // passwords in a row that were not taken
 	firstPause = 50 * time.Millisecond   // doubled with each try ...
@@ -142,6 +143,7 @@ type syncing struct {
 	repo  *gitstore.Repo
 	wire  gitstore.Wire
 	at    gitstore.Remote
+	there gitstore.Hash // where the remote's branch was when last fetched
 	out   Synced
 	purge bool // the person lets it purge what the remote has purged
 }
@@ -208,14 +210,22 @@ func (y *syncing) run(ctx context.Context) error {
 	if err := y.settleBranch(ctx); err != nil {
 		return err
 	}
+	unmoved := 0
 	for beaten := 1; ; beaten++ {
+		before := y.there
 		y.out.Tries++
 		err := y.once(ctx)
 		if !errors.Is(err, gitstore.ErrBeaten) {
 			return err
 		}
-		if beaten == maxBeaten {
+		if unmoved++; y.there != before {
+			unmoved = 1
+		}
+		switch {
+		case beaten == maxBeaten:
 			return &Error{Code: Busy, Message: fmt.Sprintf("%s: others pushed first %d times in a row; what they pushed is merged here, and nothing of yours is there yet", y.at.Name, beaten), Hint: "try again", Err: err}
+		case unmoved == maxUnmoved:
+			return &Error{Code: Busy, Message: fmt.Sprintf("%s: its branch %s could not be moved %d times in a row, though nobody else moved it; nothing of yours is there yet", y.at.Name, y.at.Branch, unmoved), Hint: "try again; a lock file may have been left there", Err: err}
 		}
 		if err := y.pause(ctx, beaten); err != nil {
 			return err
@@ -246,6 +256,7 @@ func (y *syncing) once(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	y.there = there
 	theirs, err := y.agreePurges(ctx, there)
 	if err != nil {
 		return err
