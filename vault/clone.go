@@ -14,6 +14,8 @@ type NewClone struct {
 	URL    string
 	As     string // user, project, or a project's name; by default what the vault says it is
 	Branch string // main by default
+
+	Alongside bool // of the folder's project, from the code's own remote, AlongsideBranch by default
 }
 
 // Clone makes a scope from a remote's. The remote stays known as DefaultRemote.
@@ -21,6 +23,13 @@ type NewClone struct {
 func (h *Home) Clone(ctx context.Context, n NewClone) (*Scope, error) {
 	if err := h.personOnly("cloning"); err != nil {
 		return nil, err
+	}
+	if n.Alongside {
+		var err error
+		if n.URL, err = h.codeURL(); err != nil {
+			return nil, err
+		}
+		n.As, n.Branch = ProjectScope, orDefault(n.Branch, AlongsideBranch)
 	}
 	if err := usableURL(n.URL); err != nil {
 		return nil, err

@@ -361,33 +361,45 @@ func (s *Scope) diff(ctx context.Context, q DiffQuery) (Diff, error) {
 	if err != nil {
 		return out, err
 	}
-	before, after := merge.Files{}, merge.Files{}
 	from, err := s.sideOf(r, q.From)
 	if err != nil {
 		return out, err
 	}
-	if q.To == "" {
-		if err := s.againstNow(ctx, r, from, before, after); err != nil {
-			return out, s.fail(err)
-		}
-	} else {
+	if q.To != "" {
 		to, err := s.sideOf(r, q.To)
 		if err != nil {
 			return out, err
 		}
-		paths, err := r.DiffTrees(from, to)
-		if err != nil {
-			return out, s.fail(err)
+		return s.diffTrees(r, from, to)
+	}
+	before, after := merge.Files{}, merge.Files{}
+	if err := s.againstNow(ctx, r, from, before, after); err != nil {
+		return out, s.fail(err)
+	}
+	return s.diffFiles(before, after), nil
+}
+
+// diffTrees compares two trees; zero is one without files.
+func (s *Scope) diffTrees(r *gitstore.Repo, from, to gitstore.Hash) (Diff, error) {
+	before, after := merge.Files{}, merge.Files{}
+	paths, err := r.DiffTrees(from, to)
+	if err != nil {
+		return Diff{}, s.fail(err)
+	}
+	for _, p := range paths {
+		if err := blobInto(r, before, p.Path, p.Old.Hash); err != nil {
+			return Diff{}, s.fail(err)
 		}
-		for _, p := range paths {
-			if err := blobInto(r, before, p.Path, p.Old.Hash); err != nil {
-				return out, s.fail(err)
-			}
-			if err := blobInto(r, after, p.Path, p.New.Hash); err != nil {
-				return out, s.fail(err)
-			}
+		if err := blobInto(r, after, p.Path, p.New.Hash); err != nil {
+			return Diff{}, s.fail(err)
 		}
 	}
+	return s.diffFiles(before, after), nil
+}
+
+// diffFiles tells what lies between two sets of files.
+func (s *Scope) diffFiles(before, after merge.Files) Diff {
+	out := Diff{Scope: s.name, Changes: []EntryChange{}}
 	for p := range union(before, after) {
 		if string(before[p]) != string(after[p]) || (before[p] == nil) != (after[p] == nil) {
 			out.Patch = append(out.Patch, FilePatch{p, before[p], after[p]})
@@ -398,7 +410,7 @@ func (s *Scope) diff(ctx context.Context, q DiffQuery) (Diff, error) {
 	for _, ch := range s.visible(merge.Diff(before, after)) {
 		out.Changes = append(out.Changes, s.entryChange(ch, true))
 	}
-	return out, nil
+	return out
 }
 
 // sideOf is the tree of a revision, HEAD's for "".

@@ -122,8 +122,12 @@ type NewRemote struct {
 	Name      string // DefaultRemote by default
 	URL       string
 	Branch    string // there; chosen by the first sync by default
+	Alongside bool   // the code's own remote, with AlongsideBranch by default, instead of a URL
 	Confirmed bool   // a person knows who can read it
 }
+
+// AlongsideBranch is where a project's memory is kept beside its code.
+const AlongsideBranch = "vault"
 
 // A ConfirmError says what a person has to agree to before something is done.
 type ConfirmError struct{ Question string }
@@ -141,6 +145,16 @@ func (h *Home) AddRemote(ctx context.Context, n NewRemote) (Remote, error) {
 		return Remote{}, err
 	}
 	n.Name, n.URL = orDefault(n.Name, DefaultRemote), strings.TrimSpace(n.URL)
+	if n.Alongside {
+		if n.Scope == UserScope {
+			return Remote{}, invalid("give it a remote of its own", "the user's scope belongs to no code")
+		}
+		var err error
+		if n.URL, err = h.codeURL(); err != nil {
+			return Remote{}, err
+		}
+		n.Branch = orDefault(n.Branch, AlongsideBranch)
+	}
 	if !remoteName.MatchString(n.Name) || strings.Contains(n.Name, "..") || strings.HasSuffix(n.Name, ".lock") {
 		return Remote{}, invalid("use letters, digits and dashes", "remote name %q can't be used", n.Name)
 	}
@@ -200,8 +214,11 @@ func (h *Home) forRemote(name string) (*Scope, error) {
 // agreed to who can read it.
 func (h *Home) confirmReaders(s *Scope, n NewRemote) error {
 	key := workspace.KeyOf(n.URL)
-	if n.Confirmed || key == "" {
+	if n.Confirmed || key == "" && !n.Alongside {
 		return nil
+	}
+	if n.Alongside {
+		return askReaders(orDefault(key, gitstore.Redact(n.URL)), s.name, " there, on branch "+n.Branch)
 	}
 	code := map[string]bool{}
 	if ws, err := h.Workspace(); err == nil {
@@ -220,7 +237,38 @@ func (h *Home) confirmReaders(s *Scope, n NewRemote) error {
 	if !code[key] {
 		return nil
 	}
-	question := key + " holds the code: everybody who can read that repository, all the world if it is public, will be able to read the memory of " + s.name + " there"
+	return askReaders(key, s.name, " there")
+}
+
+// codeURL is the remote of the folder's code, the one that names the project if
+// there are several.
+func (h *Home) codeURL() (string, error) {
+	ws, err := h.Workspace()
+	if err != nil {
+		return "", err
+	}
+	urls := ws.RemoteURLs()
+	for _, u := range urls {
+		if workspace.KeyOf(u) == ws.Remote {
+			return fromRoot(u, ws.Root), nil
+		}
+	}
+	if len(urls) == 0 {
+		return "", invalid("'git remote add' gives it one, or name another place for the memory", "the code in %s has no remote", ws.Root)
+	}
+	return fromRoot(urls[0], ws.Root), nil
+}
+
+// fromRoot makes the path of a repository whole that counts from the code's.
+func fromRoot(url, root string) string {
+	if strings.HasPrefix(url, "./") || strings.HasPrefix(url, "../") {
+		return filepath.Join(root, filepath.FromSlash(url))
+	}
+	return url
+}
+
+func askReaders(where, scope, place string) error {
+	question := where + " holds the code: everybody who can read that repository, all the world if it is public, will be able to read the memory of " + scope + place
 	return &Error{Code: Refused, Message: question, Hint: "give --yes if that is meant, or another repository", Err: &ConfirmError{question}}
 }
 

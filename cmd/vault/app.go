@@ -208,7 +208,7 @@ var groups = []struct {
 	verbs []func(*app) *cobra.Command
 }{
 	{"Remember and find:", []func(*app) *cobra.Command{rememberCmd, listCmd, getCmd, recallCmd, editCmd, forgetCmd, purgeCmd, resolveCmd, promoteCmd, traceCmd}},
-	{"Look back and take back:", []func(*app) *cobra.Command{logCmd, showCmd, diffCmd, blameCmd, undoCmd, restoreCmd}},
+	{"Look back and take back:", []func(*app) *cobra.Command{logCmd, showCmd, diffCmd, atCmd, blameCmd, undoCmd, restoreCmd}},
 	{"Review what agents wrote:", []func(*app) *cobra.Command{reviewCmd, keepCmd}},
 	{"Serve agents:", []func(*app) *cobra.Command{contextCmd, mcpCmd, memoryToolCmd}},
 	{"Scopes and their state:", []func(*app) *cobra.Command{statusCmd, checkCmd, scopesCmd, initCmd, linkCmd, trustCmd}},

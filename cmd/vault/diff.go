@@ -12,25 +12,33 @@ import (
 
 func diffCmd(a *app) *cobra.Command {
 	var patch bool
-	c := verb("diff [A[..B]] [--patch]", "Compare two states, entry by entry", `  vault diff                 what was edited by hand and not committed yet
+	var code string
+	c := verb("diff [A[..B] | --code A[..B]] [--patch]", "Compare two states, entry by entry", `  vault diff                 what was edited by hand and not committed yet
   vault diff HEAD~5          what changed since
-  vault diff 3f9c2d1..HEAD --patch`, cobra.MaximumNArgs(1), func(c *cobra.Command, args []string) error {
-		q := vault.DiffQuery{Scope: a.scope}
-		if len(args) == 1 {
-			from, to, span := strings.Cut(args[0], "..")
-			q.From, q.To = from, to
-			if span && to == "" {
-				q.To = "HEAD"
-			}
-			if span && from == "" {
-				q.From = "HEAD"
-			}
+  vault diff 3f9c2d1..HEAD --patch
+  vault diff --code v1.2..v1.3`, cobra.MaximumNArgs(1), func(c *cobra.Command, args []string) error {
+		byCode := c.Flags().Changed("code")
+		if byCode && len(args) > 0 {
+			return usage("give two states of the memory, or two of the code with --code")
 		}
 		h, err := a.open()
 		if err != nil {
 			return err
 		}
-		list, err := h.Diff(c.Context(), q)
+		var list []vault.Diff
+		if byCode {
+			from, to, _ := strings.Cut(code, "..")
+			list, err = h.DiffCode(c.Context(), a.scope, orHead(from), orHead(to))
+		} else {
+			q := vault.DiffQuery{Scope: a.scope}
+			if len(args) == 1 {
+				from, to, span := strings.Cut(args[0], "..")
+				if q.From, q.To = from, to; span {
+					q.From, q.To = orHead(from), orHead(to)
+				}
+			}
+			list, err = h.Diff(c.Context(), q)
+		}
 		if err != nil {
 			return err
 		}
@@ -55,8 +63,17 @@ func diffCmd(a *app) *cobra.Command {
 		}
 		return nil
 	})
+	c.Flags().StringVar(&code, "code", "", "between two revisions of the code, `A[..B]`")
 	c.Flags().BoolVarP(&patch, "patch", "p", false, "as plain patches of the files")
 	return c
+}
+
+// orHead is where a span that leaves one end open begins or ends.
+func orHead(rev string) string {
+	if rev == "" {
+		return "HEAD"
+	}
+	return rev
 }
 
 // patch prints a diff as git would.

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -110,6 +111,7 @@ func TestJSONIsAsDocumented(t *testing.T) {
 	lines := filepath.Join(o.home, "in.jsonl")
 	require.NoError(t, os.WriteFile(lines, []byte(`{"title":"Logs with slog","body":"One handler."}`+"\nnot JSON\n"), 0o600))
 	o.run("import", user("import", "jsonl", lines)...)
+	o.syncs()
 	o.run("check", "check")
 	o.run("link", "link")
 	o.run("scopes", "scopes")
@@ -124,6 +126,36 @@ func TestJSONIsAsDocumented(t *testing.T) {
 			require.Truef(t, o.seen[document], "nothing here prints %s", document)
 		}
 	}
+}
+
+// syncs has the documents of what goes between machines.
+func (o *outputs) syncs() {
+	o.t.Helper()
+	git, err := exec.LookPath("git")
+	require.NoError(o.t, err)
+	gitIn := func(dir string, args ...string) {
+		o.t.Helper()
+		cmd := exec.Command(git, append([]string{"-C", dir, "-c", "user.name=Ada", "-c", "user.email=ada@example.org"}, args...)...)
+		cmd.Env = append(os.Environ(), "GIT_CONFIG_GLOBAL="+os.DevNull, "GIT_CONFIG_NOSYSTEM=1")
+		out, err := cmd.CombinedOutput()
+		require.NoErrorf(o.t, err, "%s", out)
+	}
+	hub, second := filepath.Join(o.home, "hub.git"), filepath.Join(o.home, "second")
+	gitIn(o.home, "init", "-q", "--bare", hub)
+	o.run("remote add", "remote", "add", "--scope", "user", hub)
+	o.run("sync", "sync", "--scope", "user")
+	o.run("remote list", "remote", "list")
+	o.run("clone", "clone", hub, "--home", second)
+	o.run("remote remove", "remote", "remove", "--scope", "user")
+
+	code := filepath.Join(o.home, "code")
+	gitIn(o.home, "init", "-q", code)
+	gitIn(code, "commit", "-q", "--allow-empty", "-m", "one")
+	o.run("remember", "remember", "-C", code, "--kind", "decision", "Widgets are round.")
+	o.run("at", "at", "-C", code, "HEAD")
+	gitIn(code, "commit", "-q", "--amend", "--allow-empty", "-m", "another")
+	o.run("at", "at", "-C", code, "HEAD")
+	o.run("diff", "diff", "-C", code, "--code", "HEAD")
 }
 
 // disagree leaves an entry with another version beside it, as a merge does.

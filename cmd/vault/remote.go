@@ -22,14 +22,21 @@ func remoteCmd(a *app) *cobra.Command {
 
 func remoteAddCmd(a *app) *cobra.Command {
 	var n vault.NewRemote
-	c := verb("add [NAME] URL [--branch B]", "Add a remote (it is first reached by 'vault sync')", `  vault remote add git@github.com:me/memory.git
-  vault remote add backup /mnt/disk/memory.git --scope user`, cobra.RangeArgs(1, 2), func(c *cobra.Command, args []string) error {
+	c := verb("add [NAME] URL|--alongside [--branch B]", "Add a remote (it is first reached by 'vault sync')", `  vault remote add git@github.com:me/memory.git
+  vault remote add --alongside
+  vault remote add backup /mnt/disk/memory.git --scope user`, cobra.MaximumNArgs(2), func(c *cobra.Command, args []string) error {
+		if n.Alongside && len(args) == 2 || !n.Alongside && len(args) == 0 {
+			return usage("give a URL, or --alongside for the remote of this folder's code")
+		}
 		h, err := a.open()
 		if err != nil {
 			return err
 		}
-		n.Scope, n.Confirmed, n.URL = a.scope, a.yes, args[len(args)-1]
-		if len(args) == 2 {
+		n.Scope, n.Confirmed = a.scope, a.yes
+		if !n.Alongside {
+			n.URL, args = args[len(args)-1], args[:len(args)-1]
+		}
+		if len(args) == 1 {
 			n.Name = args[0]
 		}
 		m, err := h.AddRemote(c.Context(), n)
@@ -53,6 +60,7 @@ func remoteAddCmd(a *app) *cobra.Command {
 		a.println("added ", safetext.Line(m.Name), " to ", safetext.Line(m.Scope), a.paint(dim, "  "+safetext.Line(m.URL)))
 		return nil
 	})
+	c.Flags().BoolVar(&n.Alongside, "alongside", false, "the code's own remote, on a branch of the memory's")
 	c.Flags().StringVar(&n.Branch, "branch", "", "the scope's `BRANCH` there (chosen by the first sync if left out)")
 	return c
 }

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -28,8 +29,18 @@ var errSlow = errors.New("git took too long")
 // git folder, instead of having it found, is what makes git not mind whose it
 // is.
 func (o Options) git(gitDir string, args ...string) (string, error) {
+	var out bytes.Buffer
+	err := o.gitInto(&capped{&out}, gitDir, args...)
+	if err != nil {
+		return "", err
+	}
+	return out.String(), nil
+}
+
+// gitInto is git for an answer of any length.
+func (o Options) gitInto(answer io.Writer, gitDir string, args ...string) error {
 	if o.Git == "" {
-		return "", exec.ErrNotFound
+		return exec.ErrNotFound
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), o.timeout())
 	defer cancel()
@@ -47,19 +58,19 @@ func (o Options) git(gitDir string, args ...string) (string, error) {
 		}
 	}
 	cmd.WaitDelay = time.Second
-	var out, complaint bytes.Buffer
-	cmd.Stdout, cmd.Stderr = &capped{&out}, &capped{&complaint}
+	var complaint bytes.Buffer
+	cmd.Stdout, cmd.Stderr = answer, &capped{&complaint}
 	err := cmd.Run()
 	switch {
 	case err == nil:
-		return out.String(), nil
+		return nil
 	case ctx.Err() != nil:
-		return "", errSlow
+		return errSlow
 	case errors.Is(err, exec.ErrNotFound), errors.Is(err, os.ErrNotExist):
-		return "", exec.ErrNotFound
+		return exec.ErrNotFound
 	}
 	line, _, _ := strings.Cut(strings.TrimSpace(complaint.String()), "\n")
-	return "", fmt.Errorf("git says: %s (%w)", line, err)
+	return fmt.Errorf("git says: %s (%w)", line, err)
 }
 
 // capped takes what fits into a megabyte.
