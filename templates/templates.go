@@ -32,6 +32,7 @@ const (
 	Index   = "index.md"   // INDEX.md; the same for everybody
 	Context = "context.md" // the context block
 	MCP     = "mcp.md"     // what agents read over the Model Context Protocol
+	Hooks   = "hooks.md"   // what agents and people read from clients' hooks
 )
 
 // Overridable lists the files a person may put their own in place of. The

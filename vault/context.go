@@ -50,24 +50,35 @@ func (h *Home) Context(ctx context.Context, q ContextQuery) (Context, error) {
 	if err != nil {
 		return Context{}, invalid("", "%s", err)
 	}
-	in, parts, err := h.contextInput(ctx, q)
+	res, err := h.block(ctx, q, format)
 	if err != nil {
 		return Context{}, err
+	}
+	out := Context{Text: res.Text, Bytes: res.Bytes, Tokens: res.Tokens, Scopes: []ContextShare{}}
+	for _, s := range res.Scopes {
+		out.Scopes = append(out.Scopes, ContextShare{s.Name, s.Shown, s.Total, s.Omitted, s.Bytes, s.Tokens})
+	}
+	return out, nil
+}
+
+// block makes the block and keeps a receipt of it.
+func (h *Home) block(ctx context.Context, q ContextQuery, format generate.Format) (generate.ContextResult, error) {
+	in, parts, err := h.contextInput(ctx, q)
+	if err != nil {
+		return generate.ContextResult{}, err
 	}
 	in.Format = format
 	res := generate.Context(in)
 	if res.Fallback {
 		h.notice("the templates in " + filepath.Join(h.dir, "templates") + " leave no room in the context's budget: shorten them; the built-in wording is used")
 	}
-	out := Context{Text: res.Text, Bytes: res.Bytes, Tokens: res.Tokens, Scopes: []ContextShare{}}
 	for i, s := range res.Scopes {
-		out.Scopes = append(out.Scopes, ContextShare{s.Name, s.Shown, s.Total, s.Omitted, s.Bytes, s.Tokens})
 		if i < len(parts) && s.Shown > 0 {
 			parts[i].receive(Receipt{Op: "context", Session: q.Session, Query: q.Query, Tokens: s.Tokens, Bytes: s.Bytes,
 				IDs: slices.Concat(s.Whole, s.Lines), Omitted: s.Omitted})
 		}
 	}
-	return out, nil
+	return res, nil
 }
 
 // contextInput collects what may be offered. The scopes it returns belong to

@@ -28,7 +28,9 @@ type RecallQuery struct {
 	Explain bool
 	Session string // for the receipt
 
-	silent bool // no receipt: the answer is part of another
+	silent  bool // no receipt: the answer is part of another
+	builtin bool // no other searchers: nobody may be kept waiting
+	fit     bool // say how well each hit fits
 }
 
 // DefaultRecallBudget bounds an answer, in tokens.
@@ -52,6 +54,7 @@ type Hit struct {
 	Explain *recall.Explanation `json:"explain,omitempty"`
 
 	authored entryfile.Entry
+	fit      recall.Fit
 }
 
 // Recall finds the entries that bear on a task, among the folder's scopes. It
@@ -121,7 +124,7 @@ func (h *Home) Recall(ctx context.Context, q RecallQuery) (Recalled, error) {
 func (h *Home) recallQuery(q RecallQuery) recall.Query {
 	out := recall.Query{
 		Text: q.Text, Tags: q.Tags, Path: q.Path, Status: q.Status, Since: q.Since, Until: q.Until, Now: h.opt.Now(),
-		All: q.All, Limit: q.Limit, Budget: q.Budget, Explain: q.Explain,
+		All: q.All, Limit: q.Limit, Budget: q.Budget, Explain: q.Explain, Fit: q.fit,
 	}
 	if q.Kind != "" {
 		out.Kinds = []entryfile.Kind{q.Kind}
@@ -143,9 +146,12 @@ func (h *Home) recallQuery(q RecallQuery) recall.Query {
 // are others.
 func (h *Home) search(ctx context.Context, q RecallQuery, trees map[string]*tree, indexes []*recall.Index) (recall.Result, error) {
 	ask := h.recallQuery(q)
-	others, err := h.sources(trees, q)
-	if err != nil {
-		return recall.Result{}, err
+	var others []recall.Source
+	if !q.builtin {
+		var err error
+		if others, err = h.sources(trees, q); err != nil {
+			return recall.Result{}, err
+		}
 	}
 	if len(others) == 0 {
 		return recall.Search(ctx, ask, indexes...)
@@ -196,7 +202,7 @@ func presentHit(hit recall.Hit, body bool) Hit {
 	if !body {
 		e.Body = ""
 	}
-	return Hit{Entry: e, Score: hit.Score, Snippet: hit.Snippet, Why: hit.Why, Caution: hit.Caution, Passage: hit.Passage, Explain: hit.Explain, authored: hit.Entry}
+	return Hit{Entry: e, Score: hit.Score, Snippet: hit.Snippet, Why: hit.Why, Caution: hit.Caution, Passage: hit.Passage, Explain: hit.Explain, authored: hit.Entry, fit: hit.Fit}
 }
 
 // recallIndex opens the scope's search index, brought up to date with its

@@ -51,7 +51,7 @@ func (s *Scope) receive(r Receipt) {
 	}
 	path := filepath.Join(s.cacheDir(), receiptsFile)
 	if fi, err := os.Stat(path); err == nil && fi.Size() > maxReceipts {
-		halveReceipts(path)
+		halveLines(path)
 	}
 	f, err := os.OpenFile(path, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
 	if err != nil {
@@ -61,8 +61,8 @@ func (s *Scope) receive(r Receipt) {
 	_ = f.Close()
 }
 
-// halveReceipts drops the older half of the file.
-func halveReceipts(path string) {
+// halveLines drops the older half of the file.
+func halveLines(path string) {
 	data, err := os.ReadFile(path)
 	if err != nil {
 		return

@@ -116,9 +116,9 @@ func run(ctx context.Context, args []string, w world) int {
 	root.SetIn(w.stdin)
 	root.SetOut(w.stdout)
 	root.SetErr(w.stderr)
-	err := root.ExecuteContext(ctx)
+	c, err := root.ExecuteContextC(ctx)
 	switch {
-	case err == nil:
+	case err == nil, a.forgive(c, err):
 		return 0
 	case errors.Is(err, errFailed):
 		return 1
@@ -210,7 +210,7 @@ var groups = []struct {
 	{"Remember and find:", []func(*app) *cobra.Command{rememberCmd, listCmd, getCmd, recallCmd, editCmd, forgetCmd, purgeCmd, resolveCmd, promoteCmd, traceCmd}},
 	{"Look back and take back:", []func(*app) *cobra.Command{logCmd, showCmd, diffCmd, atCmd, blameCmd, undoCmd, restoreCmd}},
 	{"Review what agents wrote:", []func(*app) *cobra.Command{reviewCmd, keepCmd}},
-	{"Serve agents:", []func(*app) *cobra.Command{contextCmd, mcpCmd, memoryToolCmd}},
+	{"Serve agents:", []func(*app) *cobra.Command{contextCmd, mcpCmd, hookCmd, memoryToolCmd}},
 	{"Scopes and their state:", []func(*app) *cobra.Command{statusCmd, checkCmd, scopesCmd, initCmd, linkCmd, trustCmd}},
 	{"In, out, and between machines:", []func(*app) *cobra.Command{importCmd, cloneCmd, remoteCmd, syncCmd, settleCmd, mergeFileCmd}},
 	{"The program itself:", []func(*app) *cobra.Command{completionCmd, manCmd, versionCmd}},
@@ -252,6 +252,20 @@ func (a *app) options() (vault.Options, error) {
 			return vault.Options{}, &vault.Error{Code: vault.Invalid, Message: "no folder " + a.chdir, Hint: "give -C a folder that is there"}
 		}
 	}
+	host, _ := os.Hostname()
+	userHome, _ := os.UserHomeDir()
+	git, _ := exec.LookPath("git")
+	return vault.Options{
+		Home: a.homeDir(), Dir: dir, Env: a.lookup, UserHome: userHome, Account: account(a.getenv), Host: host, Git: git,
+		Writer:       a.writer(),
+		AllowSecrets: a.allow,
+		Environ:      os.Environ(),
+		Notice:       a.note,
+	}, nil
+}
+
+// homeDir is the vault's home, as the flags and the environment name it.
+func (a *app) homeDir() string {
 	home := a.home
 	switch {
 	case home != "" && !filepath.IsAbs(home):
@@ -262,16 +276,7 @@ func (a *app) options() (vault.Options, error) {
 	if home == "" {
 		home = filepath.Join(xdg.DataHome, "vault")
 	}
-	host, _ := os.Hostname()
-	userHome, _ := os.UserHomeDir()
-	git, _ := exec.LookPath("git")
-	return vault.Options{
-		Home: home, Dir: dir, Env: a.lookup, UserHome: userHome, Account: account(a.getenv), Host: host, Git: git,
-		Writer:       a.writer(),
-		AllowSecrets: a.allow,
-		Environ:      os.Environ(),
-		Notice:       a.note,
-	}, nil
+	return home
 }
 
 // account is the login name, for people git knows no name of.

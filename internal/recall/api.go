@@ -42,6 +42,7 @@ type Query struct {
 	Tokens func(h *Hit) int // what a hit costs
 
 	Explain bool // fill Hit.Explain
+	Fit     bool // fill Hit.Fit
 }
 
 // A Hit is an entry, or a passage of a session trace, that bears on a query.
@@ -59,6 +60,7 @@ type Hit struct {
 	Expired      bool
 
 	Explain *Explanation
+	Fit     Fit
 }
 
 // A Passage is a part of an entry's body.

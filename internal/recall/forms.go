@@ -15,6 +15,12 @@ const (
 	mostPrefixed = 2000 // terms that one character may stand for
 )
 
+// How a guess stands for a word that was found nowhere.
+const (
+	halved  = "half of it"
+	guessed = "like it"
+)
+
 // expand finds the forms of each group in the dictionaries.
 func (s *searcher) expand(groups []group) error {
 	for i := range groups {
@@ -135,7 +141,7 @@ func (s *searcher) addHalves(g *group) (found bool, err error) {
 			return false, err
 		}
 		if found {
-			g.forms = append(g.forms, form{first, halfWeight, -1, "half of it"}, form{second, halfWeight, -1, "half of it"})
+			g.forms = append(g.forms, form{first, halfWeight, -1, halved}, form{second, halfWeight, -1, halved})
 			return true, nil
 		}
 	}
@@ -196,7 +202,7 @@ func (s *searcher) addTypos(g *group) error {
 				return err
 			}
 			if alive && len(g.forms) < mostForms {
-				g.forms = append(g.forms, form{w, typoWeight, -1, "like it"})
+				g.forms = append(g.forms, form{w, typoWeight, -1, guessed})
 				found = true
 			}
 		}

@@ -344,6 +344,9 @@ func (s *searcher) hit(c *candidate) (Hit, error) {
 	if s.q.Explain {
 		h.Explain = x
 	}
+	if s.q.Fit {
+		h.Fit = s.fit(c, &e, ps)
+	}
 	if rec.isFailedPath() && s.resembles(c.entry) {
 		h.Caution = whyFailed(&e)
 	}

@@ -1,0 +1,112 @@
+// Package hooks speaks agent clients' hook dialects: what a client writes on a
+// hook's standard input, and what it reads from its standard output. Which of
+// them takes what, and where each is known from, stands in docs/hooks.md.
+package hooks
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"regexp"
+	"strings"
+
+	"gitvault/vault"
+)
+
+// A Call is a hook of a client, read.
+type Call struct {
+	vault.HookCall
+	Folder string // where the client says the person works, "" where it doesn't
+	client dialect
+}
+
+// message is what clients write: the union of their fields.
+type message struct {
+	SessionID      string          `json:"session_id"`
+	ConversationID string          `json:"conversation_id"`
+	CWD            string          `json:"cwd"`
+	WorkspaceRoots []string        `json:"workspace_roots"`
+	Source         string          `json:"source"`
+	Trigger        string          `json:"trigger"`
+	Prompt         string          `json:"prompt"`
+	StopHookActive bool            `json:"stop_hook_active"`
+	LoopCount      int             `json:"loop_count"`
+	Status         string          `json:"status"`
+	ToolInput      json.RawMessage `json:"tool_input"`
+}
+
+// Clients lists the names of the clients whose dialect is known.
+func Clients() []string {
+	return []string{"claude-code", "codex", "cursor", "gemini-cli", "opencode", "vscode"}
+}
+
+// Read reads what a client wrote. An event that says nothing here has the
+// zero vault.HookCall's Event; Answer then has nothing to say.
+func Read(client, event string, data []byte) (Call, error) {
+	d, ok := dialects[client]
+	if !ok {
+		return Call{}, fmt.Errorf("no hooks of client %q are known: use %s", client, strings.Join(Clients(), ", "))
+	}
+	var m message
+	if data = bytes.TrimSpace(bytes.TrimPrefix(data, []byte("\xef\xbb\xbf"))); len(data) > 0 {
+		if err := json.Unmarshal(data, &m); err != nil {
+			return Call{client: d}, fmt.Errorf("standard input is no JSON object of a hook: %s", reason(err))
+		}
+	}
+	c := Call{client: d, HookCall: vault.HookCall{
+		Event: vault.HookEvent(event), Session: m.SessionID, Source: m.Source, Prompt: m.Prompt,
+		Command: command(m.ToolInput), Again: m.StopHookActive || m.LoopCount > 0,
+	}}
+	if c.Session == "" {
+		c.Session = m.ConversationID
+	}
+	c.Folder = m.CWD
+	if len(m.WorkspaceRoots) > 0 {
+		c.Folder = m.WorkspaceRoots[0]
+	}
+	switch c.Event {
+	case vault.HookPrompt:
+		c.Prompt = hookContext.ReplaceAllString(c.Prompt, "")
+		switch m.Source {
+		case "", "user", "sdk":
+		default:
+			c.Prompt = "" // not the person's
+		}
+	case vault.HookCompact:
+		if d.compactsAlways && m.Trigger != "manual" {
+			c.Event = "" // it says so at every turn
+		}
+	case vault.HookStop:
+		c.Again = c.Again || m.Status == "aborted" || m.Status == "error"
+	}
+	return c, nil
+}
+
+// hookContext is what Gemini CLI puts before a prompt: what hooks said
+// themselves.
+var hookContext = regexp.MustCompile(`(?s)<hook_context>.*?</hook_context>\s*`)
+
+// command is the shell command among a tool's arguments.
+func command(input json.RawMessage) string {
+	var args struct {
+		Command any `json:"command"`
+	}
+	if json.Unmarshal(input, &args) != nil {
+		return ""
+	}
+	switch c := args.Command.(type) {
+	case string:
+		return c
+	case []any:
+		return strings.TrimSuffix(fmt.Sprintln(c...), "\n")
+	}
+	return ""
+}
+
+// reason is a decoding error without the text it is about.
+func reason(err error) string {
+	if e, ok := err.(*json.UnmarshalTypeError); ok {
+		return fmt.Sprintf("%s is a %s", e.Field, e.Value)
+	}
+	return "it can't be decoded"
+}

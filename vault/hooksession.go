@@ -1,0 +1,130 @@
+package vault
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strings"
+	"time"
+)
+
+// What is known of agents' sessions, so that nothing is given or asked twice.
+// It is kept on this machine only, a small file for each.
+const (
+	sessionsDir     = "sessions"
+	sessionLifetime = 7 * 24 * time.Hour // after which a session that has not been heard of is forgotten
+	mostSessions    = 200                // files past which the old ones are looked for
+	maxGivenKept    = 1_000
+)
+
+// hookData is what is kept of a session.
+type hookData struct {
+	Given     []string `json:"given,omitempty"` // entries that were given whole or brought up, as scope/id
+	Block     string   `json:"block,omitempty"` // which context block was given last
+	Prompts   int      `json:"prompts,omitempty"`
+	Commits   bool     `json:"commits,omitempty"`   // the agent has committed to the workspace
+	Compacted bool     `json:"compacted,omitempty"` // since then nothing was given
+	Offered   bool     `json:"offered,omitempty"`   // the agent was asked to record the session
+}
+
+func (d hookData) clone() hookData {
+	d.Given = slices.Clone(d.Given)
+	return d
+}
+
+func (d *hookData) has(scope, id string) bool { return slices.Contains(d.Given, scope+"/"+id) }
+
+func (d *hookData) give(scope, id string) {
+	if !d.has(scope, id) && len(d.Given) < maxGivenKept {
+		d.Given = append(d.Given, scope+"/"+id)
+	}
+}
+
+// forget notes that the model no longer has what it was given.
+func (d *hookData) forget() { d.Given, d.Block = nil, "" }
+
+// A hookSession is what is known of a session, and where that is kept.
+type hookSession struct {
+	path string // "" where the client gives the session no id
+	data hookData
+	now  time.Time
+}
+
+func (h *Home) hookSession(id string) (*hookSession, error) {
+	k := &hookSession{now: h.opt.Now()}
+	if strings.TrimSpace(id) == "" {
+		return k, nil
+	}
+	sum := sha256.Sum256([]byte(id))
+	k.path = filepath.Join(h.dir, "state", sessionsDir, hex.EncodeToString(sum[:16])+".json")
+	data, err := os.ReadFile(k.path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return k, nil
+	}
+	if err != nil {
+		return nil, &Error{Code: Failed, Message: "what is known of the session can't be read", Hint: err.Error(), Err: err}
+	}
+	if json.Unmarshal(data, &k.data) != nil {
+		k.data = hookData{} // as if it had just begun
+	}
+	return k, nil
+}
+
+// save keeps what has changed since before. Whoever finds the file sees all of
+// it or all of what was there.
+func (k *hookSession) save(before hookData) error {
+	if k.path == "" || reflect.DeepEqual(before, k.data) {
+		return nil
+	}
+	data, err := json.Marshal(k.data)
+	if err == nil {
+		err = replacePrivate(k.path, data)
+	}
+	if err != nil {
+		return &Error{Code: Failed, Message: "what is known of the session can't be kept", Hint: err.Error(), Err: err}
+	}
+	k.prune()
+	return nil
+}
+
+// prune forgets sessions that have not been heard of for long.
+func (k *hookSession) prune() {
+	dir := filepath.Dir(k.path)
+	list, err := os.ReadDir(dir)
+	if err != nil || len(list) <= mostSessions {
+		return
+	}
+	for _, f := range list {
+		if info, err := f.Info(); err == nil && k.now.Sub(info.ModTime()) > sessionLifetime {
+			_ = os.Remove(filepath.Join(dir, f.Name()))
+		}
+	}
+}
+
+// replacePrivate puts a file that only the person may read in place of another.
+func replacePrivate(path string, data []byte) error {
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		return err
+	}
+	f, err := os.CreateTemp(filepath.Dir(path), ".new-*") // made with mode 0600
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(data)
+	if closeErr := f.Close(); err == nil {
+		err = closeErr
+	}
+	if err == nil {
+		err = os.Rename(f.Name(), path)
+	}
+	if err != nil {
+		_ = os.Remove(f.Name())
+	}
+	return err
+}
