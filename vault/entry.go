@@ -1,7 +1,9 @@
 package vault
 
 import (
+	"runtime"
 	"strings"
+	"sync"
 	"time"
 
 	"gitvault/internal/entryfile"
@@ -89,6 +91,23 @@ func present(scope string, l located) Entry {
 		out.Status = entryfile.StatusOpen
 	}
 	return out
+}
+
+// presentAll presents many entries, on all processors.
+func presentAll(scope string, found []located) []*Entry {
+	list := make([]*Entry, len(found))
+	size := len(found)/runtime.GOMAXPROCS(0) + 1
+	var part sync.WaitGroup
+	for start := 0; start < len(found); start += size {
+		part.Go(func() {
+			for i := start; i < min(start+size, len(found)); i++ {
+				e := present(scope, found[i])
+				list[i] = &e
+			}
+		})
+	}
+	part.Wait()
+	return list
 }
 
 // splitPath takes the blob hash off a path as entries write it ("a/b.go@3f9c2d1").

@@ -92,11 +92,7 @@ func (h *Home) List(ctx context.Context, q ListQuery) ([]Entry, error) {
 		if h.opt.Writer.IsAgent() {
 			found = slices.DeleteFunc(found, func(l located) bool { return t.hides(l.Entry) })
 		}
-		list := make([]*Entry, len(found))
-		for i, l := range found {
-			e := present(s.name, l)
-			list[i] = &e
-		}
+		list := presentAll(s.name, found)
 		if err := t.relate(ctx, h, list); err != nil {
 			failed = s.fail(err)
 			continue

@@ -3,8 +3,11 @@ package vault
 import (
 	"bytes"
 	"context"
+	"runtime"
 	"sort"
 	"strings"
+
+	"golang.org/x/sync/errgroup"
 
 	"gitvault/gitstore"
 	"gitvault/internal/entryfile"
@@ -123,22 +126,47 @@ func (t *tree) entries(ctx context.Context, kinds ...Kind) ([]located, error) {
 	if len(kinds) == 0 {
 		kinds = Kinds()
 	}
-	var out []located
-	for _, p := range t.paths(kinds...) {
-		if err := ctx.Err(); err != nil {
-			return nil, err
-		}
-		doc, err := t.files[p].document()
-		if err != nil {
-			return nil, err
-		}
-		for _, s := range doc.Sections() {
+	paths := t.paths(kinds...)
+	if err := t.parse(ctx, paths); err != nil {
+		return nil, err
+	}
+	n := 0
+	for _, p := range paths {
+		n += len(t.files[p].doc.Sections())
+	}
+	out := make([]located, 0, n)
+	for _, p := range paths {
+		for _, s := range t.files[p].doc.Sections() {
 			if s.Err == nil {
 				out = append(out, located{s, p})
 			}
 		}
 	}
 	return out, nil
+}
+
+// parse reads the files one after another and parses them on all processors.
+func (t *tree) parse(ctx context.Context, paths []string) error {
+	var parsing errgroup.Group
+	parsing.SetLimit(runtime.GOMAXPROCS(0))
+	defer func() { _ = parsing.Wait() }()
+	for _, p := range paths {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		f := t.files[p]
+		if f.doc != nil {
+			continue
+		}
+		if _, err := f.bytes(); err != nil {
+			return err
+		}
+		parsing.Go(func() error {
+			_, err := f.document()
+			return err
+		})
+	}
+	return parsing.Wait()
 }
 
 // find returns the entries whose id begins with the prefix. A committed file

@@ -554,7 +554,7 @@ func indentWidth(line []byte, column int) (width, bytes int) {
 
 func tabWidth(column int) int { return 4 - column%4 }
 
-func runLength(line []byte, c byte) int {
+func runLength[T string | []byte](line T, c byte) int {
 	n := 0
 	for n < len(line) && line[n] == c {
 		n++

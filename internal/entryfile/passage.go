@@ -113,7 +113,7 @@ const (
 func stripMarks(line string) (bare string, found mark) {
 	for {
 		line = strings.TrimLeft(line, " \t")
-		if level := runLength([]byte(line), '#'); level > 0 {
+		if level := runLength(line, '#'); level > 0 {
 			if level > 6 || level < len(line) && line[level] != ' ' && line[level] != '\t' {
 				return line, found
 			}
@@ -138,7 +138,7 @@ func stripMarks(line string) (bare string, found mark) {
 // or more: a rule, or the underline of a heading.
 func isUnderline(line string) bool {
 	c := line[0]
-	return len(line) >= 3 && strings.IndexByte("=-~^*_+#\"", c) >= 0 && runLength([]byte(line), c) == len(line)
+	return len(line) >= 3 && strings.IndexByte("=-~^*_+#\"", c) >= 0 && runLength(line, c) == len(line)
 }
 
 // isAside reports whether a paragraph is a table, HTML, a picture, a directive,

@@ -82,7 +82,7 @@ func sayingLine(text, title string, cut bool) (line string, ok bool) {
 		for rest := p.text; rest != ""; {
 			sentence := firstSentence(rest)
 			rest = strings.TrimSpace(rest[len(sentence):])
-			if cut && rest == "" {
+			if cut && rest == "" && !longEnough(sentence, title) {
 				return "", false
 			}
 			if !hasWords(sentence) || withoutStop(sentence) == withoutStop(title) {
@@ -97,6 +97,12 @@ func sayingLine(text, title string, cut bool) (line string, ok bool) {
 		}
 	}
 	return line, false
+}
+
+// longEnough reports whether the beginning of a sentence is all that will be
+// shown of it, whatever follows.
+func longEnough(sentence, title string) bool {
+	return len(sentence) > len(title)+len("。") && sentence[0] != '[' && utf8.RuneCountInString(sentence) > MaxDescription
 }
 
 func withoutStop(sentence string) string { return strings.TrimRight(sentence, ".。") }
@@ -121,7 +127,7 @@ func firstSentence(line string) string {
 		r, size := utf8.DecodeRuneInString(line[i:])
 		switch r {
 		case '`':
-			n := runLength([]byte(line[i:]), '`')
+			n := runLength(line[i:], '`')
 			i += n
 			if end := closingTicks(line[i:], n); end >= 0 {
 				i += end + n
@@ -166,7 +172,7 @@ func closingTicks(s string, n int) int {
 			i++
 			continue
 		}
-		run := runLength([]byte(s[i:]), '`')
+		run := runLength(s[i:], '`')
 		if run == n {
 			return i
 		}

@@ -76,6 +76,13 @@ func clean(s string, oneLine bool) string {
 		prev = r
 	}
 	for i := 0; i < len(s); {
+		if n := plainRun(s[i:]); n > 0 {
+			put(rune(s[i]))
+			b.WriteString(s[i+1 : i+n])
+			prev, marks = rune(s[i+n-1]), 0
+			i += n
+			continue
+		}
 		r, n := utf8.DecodeRuneInString(s[i:])
 		i += n
 		switch {
@@ -123,6 +130,15 @@ func clean(s string, oneLine bool) string {
 		marks = 0
 	}
 	return b.String()
+}
+
+// plainRun is how many printable ASCII characters other than blanks s begins with.
+func plainRun(s string) int {
+	n := 0
+	for n < len(s) && s[n] > ' ' && s[n] <= '~' {
+		n++
+	}
+	return n
 }
 
 // isSpace reports white space that ends a line or is a plain blank. The other
