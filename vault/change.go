@@ -197,6 +197,7 @@ func (t *txn) adopt() error {
 		return err
 	}
 	t.tree = tree
+	t.scope.foresee(tree)
 	t.strayIndex, t.foundIndex = a.index, a.found
 	if err := t.writeDown(&a); err != nil {
 		return err
@@ -309,7 +310,7 @@ func (t *txn) document(path string, kind Kind) (*entryfile.Document, error) {
 		t.tree.files[path] = f
 	}
 	t.mark(path)
-	return f.document()
+	return f.editable()
 }
 
 // mark says that a file is being edited: what is known of its committed
@@ -554,7 +555,7 @@ func (t *txn) writeDown(a *adoption) error {
 			if f.kind == "" || f.unit() != unit || a.files[f.path] != nil || t.tree.blocked[f.path] != "" {
 				continue
 			}
-			doc, err := f.document()
+			doc, err := f.editable()
 			if err != nil {
 				return t.scope.fail(err)
 			}
@@ -585,7 +586,7 @@ func (t *txn) print(f *file) ([]byte, error) {
 		return f.bytes()
 	}
 	data := f.doc.Bytes()
-	again := entryfile.Parse(f.kind, f.path, data)
+	again := entryfile.ParseAgain(f.prev, f.kind, f.path, data)
 	meant, got := f.doc.Sections(), again.Sections()
 	same := len(meant) == len(got)
 	for i := 0; same && i < len(meant); i++ {

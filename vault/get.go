@@ -204,12 +204,14 @@ func (t *tree) successors(ctx context.Context) (map[string][]string, error) {
 			return nil, err
 		}
 		f := t.files[p]
-		data, err := f.bytes()
-		if err != nil {
-			return nil, err
-		}
-		if !bytes.Contains(data, []byte("supersedes")) {
-			continue
+		if f.doc == nil {
+			data, err := f.bytes()
+			if err != nil {
+				return nil, err
+			}
+			if !bytes.Contains(data, []byte("supersedes")) {
+				continue
+			}
 		}
 		doc, err := f.document()
 		if err != nil {

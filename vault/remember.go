@@ -52,6 +52,7 @@ func (h *Home) Remember(ctx context.Context, d Draft) (Change, error) {
 	if err != nil {
 		return Change{}, err
 	}
+	s.readAhead(e.Kind)
 	var out Change
 	err = s.write(ctx, func(t *txn) error {
 		if e.Supersedes, err = t.resolve(d.Supersedes); err != nil {

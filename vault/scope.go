@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"gitvault/gitstore"
+	"gitvault/internal/entryfile"
 	"gitvault/internal/workspace"
 )
 
@@ -19,8 +20,9 @@ type Scope struct {
 
 	workspace *workspace.Identity // of the folder, where the scope is its project's
 
-	mu   sync.Mutex
-	repo *gitstore.Repo
+	mu    sync.Mutex
+	repo  *gitstore.Repo
+	ahead map[string]*entryfile.Document // ledgers read before the scope was locked, by path
 }
 
 func (h *Home) newScope(name, dir string) *Scope {

@@ -35,6 +35,7 @@ type file struct {
 	data   []byte
 	loaded bool
 	doc    *entryfile.Document
+	prev   *entryfile.Document // an earlier state of it, as it was parsed; may be nil
 }
 
 // located is an entry and the file it stands in.
@@ -85,8 +86,18 @@ func (f *file) document() (*entryfile.Document, error) {
 	if err != nil {
 		return nil, err
 	}
-	f.doc = entryfile.Parse(f.kind, f.path, data)
+	f.doc = entryfile.ParseAgain(f.prev, f.kind, f.path, data)
 	return f.doc, nil
+}
+
+// editable is the document to make edits in. What was parsed is kept, for the
+// file to be read again once it is printed.
+func (f *file) editable() (*entryfile.Document, error) {
+	doc, err := f.document()
+	if err == nil && f.kind.IsLedger() && !doc.Edited() {
+		f.prev, f.doc = doc, doc.Clone()
+	}
+	return f.doc, err
 }
 
 // rolled reports whether the file is one that a ledger or folder has rolled

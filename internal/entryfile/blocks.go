@@ -119,9 +119,13 @@ func (s *scanner) entryStart() bool {
 	if s.plainRules || s.data[s.head] != '#' {
 		return false
 	}
-	line := s.data[s.head:s.end]
-	return len(line) > 2 && line[1] == '#' && isSpace(line[2]) &&
-		bytes.HasPrefix(s.data[s.end:], commentStart)
+	return startsEntry(s.data[s.head:s.end], s.data[s.end:])
+}
+
+// startsEntry reports whether a line starts an entry wherever it stands, by
+// what follows it.
+func startsEntry(line, rest []byte) bool {
+	return len(line) > 2 && line[0] == '#' && line[1] == '#' && isSpace(line[2]) && bytes.HasPrefix(rest, commentStart)
 }
 
 // quick handles the lines that most text is made of.

@@ -2,6 +2,8 @@ package entryfile
 
 import (
 	"bytes"
+	"maps"
+	"slices"
 	"strings"
 )
 
@@ -14,6 +16,7 @@ type Document struct {
 	eol      string // what ends the lines that are written
 	sections []section
 	byID     map[string]int
+	parsed   []byte // what Parse read: data, until an edit puts other bytes there
 }
 
 // A Section is an entry where it stands in its file.
@@ -48,7 +51,19 @@ func Parse(kind Kind, path string, data []byte) *Document {
 		d.parseFile()
 	}
 	d.assignIDs()
+	d.parsed = d.data
 	return d
+}
+
+// Edited reports whether the file has changed since it was parsed.
+func (d *Document) Edited() bool { return !same(d.data, d.parsed) }
+
+// Clone is a copy that can be changed on its own.
+func (d *Document) Clone() *Document {
+	out := *d
+	out.sections = slices.Clone(d.sections)
+	out.byID = maps.Clone(d.byID)
+	return &out
 }
 
 // lineEnd is the line end of a file, by its first line.

@@ -40,17 +40,22 @@ func plainText(s string) bool {
 	return true
 }
 
-// plainLine reports whether s is printable ASCII with single spaces inside.
+// plainLine reports whether s is printable ASCII with single spaces inside. It
+// may end in "…", as what was shortened to fit does.
 func plainLine(s string) bool {
+	n := len(strings.TrimSuffix(s, "…"))
 	space := true
-	for i := 0; i < len(s); i++ {
-		c := s[i]
-		if c < ' ' || c > '~' || c == ' ' && space {
+	for i := 0; i < n; i++ {
+		switch c := s[i]; {
+		case c > ' ' && c <= '~':
+			space = false
+		case c == ' ' && !space:
+			space = true
+		default:
 			return false
 		}
-		space = c == ' '
 	}
-	return !space || s == ""
+	return !space || n < len(s) || s == ""
 }
 
 // maxMarks is how many combining marks may stand on one character: no script
