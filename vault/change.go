@@ -72,6 +72,10 @@ func (s *Scope) write(ctx context.Context, fn func(*txn) error) error {
 		return s.fail(err)
 	}
 	defer tx.Close()
+	before, err := r.Head()
+	if err != nil {
+		return s.fail(err)
+	}
 	for try := 1; ; try++ {
 		err = s.attempt(ctx, r, tx, fn)
 		if err == nil || try == maxRetries || !errors.Is(err, gitstore.ErrChanged) {
@@ -88,6 +92,9 @@ func (s *Scope) write(ctx context.Context, fn func(*txn) error) error {
 	// The change is made; that tidying up after it fails is the next write's
 	// to mend.
 	_, _ = r.Maintain(ctx)
+	if head, err := r.Head(); err == nil && head != before {
+		s.syncLater()
+	}
 	return nil
 }
 

@@ -20,6 +20,7 @@ import (
 type Config struct {
 	Durability  string        `yaml:"durability"`   // full (default) or fast: whether writes wait for the disk
 	Git         string        `yaml:"git"`          // auto (default), builtin or system: whose git talks to remotes
+	Sync        string        `yaml:"sync"`         // manual (default) or after-change: whether scopes with a remote sync by themselves
 	LockTimeout time.Duration `yaml:"lock_timeout"` // how long a write waits for another; 30s by default
 	Review      ReviewConfig  `yaml:"review"`
 	Context     BudgetConfig  `yaml:"context"`
@@ -40,7 +41,7 @@ type BudgetConfig struct {
 // loadConfig reads a config.yaml. Settings that it does not know, which a
 // newer vault may, are named and otherwise left alone.
 func loadConfig(path string) (c Config, unknown string, err error) {
-	c = Config{Durability: "full", Git: "auto", LockTimeout: 30 * time.Second}
+	c = Config{Durability: "full", Git: "auto", Sync: syncManual, LockTimeout: 30 * time.Second}
 	data, err := os.ReadFile(path)
 	if errors.Is(err, os.ErrNotExist) {
 		return c, "", nil
@@ -78,6 +79,11 @@ func (c Config) check() error {
 	case "auto", "builtin", "system":
 	default:
 		return fmt.Errorf("unknown git %q: use auto, builtin or system", c.Git)
+	}
+	switch c.Sync {
+	case syncManual, syncAfterChange:
+	default:
+		return fmt.Errorf("unknown sync %q: use manual or after-change", c.Sync)
 	}
 	if c.LockTimeout < 0 {
 		return fmt.Errorf("lock_timeout %s is negative", c.LockTimeout)

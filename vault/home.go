@@ -35,6 +35,7 @@ type Options struct {
 	Git       string                          // the git program, "" for none
 	Progress  func(what string, done, of int) // told how far a long piece of work is; of is 0 where unknown
 	Notice    func(message string)            // told what a person should know and no error is
+	Changed   func(scope, dir string)         // told of a change that is to be synced by itself, see SyncSoon; it must not wait for that
 }
 
 func (o Options) withDefaults() Options {

@@ -261,6 +261,7 @@ func (a *app) options() (vault.Options, error) {
 		AllowSecrets: a.allow,
 		Environ:      os.Environ(),
 		Notice:       a.note,
+		Changed:      func(scope, dir string) { syncBehind(a.homeDir(), scope, dir) },
 	}, nil
 }
 

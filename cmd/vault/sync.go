@@ -14,11 +14,21 @@ import (
 
 func syncCmd(a *app) *cobra.Command {
 	var remote string
-	c := verb("sync [--remote NAME]", "Fetch, merge by entry, and push", `  vault sync
+	var soon bool
+	c := verb("sync [--remote NAME] [--soon]", "Fetch, merge by entry, and push", `  vault sync
   vault sync --scope user --remote backup`, cobra.NoArgs, func(c *cobra.Command, _ []string) error {
 		bar := a.progress()
-		h, err := a.openWith(bar.show)
+		o, err := a.options()
 		if err != nil {
+			return err
+		}
+		o.Progress, o.Changed = bar.show, nil // it syncs what it changes
+		h, err := vault.Open(o)
+		if err != nil {
+			return err
+		}
+		if soon {
+			_, err := h.SyncSoon(c.Context(), orScope(a.scope))
 			return err
 		}
 		q := vault.SyncQuery{Scope: a.scope, Remote: remote, Purge: a.yes}
@@ -44,7 +54,16 @@ func syncCmd(a *app) *cobra.Command {
 		return err
 	})
 	c.Flags().StringVar(&remote, "remote", "", "only this remote, by its `NAME`")
+	c.Flags().BoolVar(&soon, "soon", false, "when the scope has been quiet for a moment, once for all who ask")
 	return c
+}
+
+// orScope is the scope that is meant where none is named.
+func orScope(name string) string {
+	if name == "" {
+		return vault.ProjectScope
+	}
+	return name
 }
 
 func (a *app) syncedLine(d vault.Synced) string {
