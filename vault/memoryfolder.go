@@ -2,7 +2,6 @@ package vault
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"path"
 	"slices"
@@ -158,12 +157,8 @@ func memoryName(e entryfile.Entry) (string, bool) {
 }
 
 func setMemoryFile(e *entryfile.Entry, name string) {
-	value, err := json.Marshal(name)
-	if err != nil {
-		return
-	}
 	e.Extra = slices.DeleteFunc(slices.Clone(e.Extra), func(f entryfile.Field) bool { return f.Key == fileKey })
-	e.Extra = append(e.Extra, entryfile.Field{Key: fileKey, Value: string(value)})
+	e.Extra = append(e.Extra, entryfile.TextField(fileKey, name))
 }
 
 // memoryTitle is the title of a file's entry: none, for one that its text

@@ -2,6 +2,7 @@ package entryfile
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 	"unicode"
@@ -69,7 +70,26 @@ func Check(e Entry) error {
 			return fmt.Errorf("%s is %q: write it as 2026-11-30T19:27:00Z", t.name, t.text)
 		}
 	}
-	return checkDate("expires", e.Expires)
+	if err := checkDate("expires", e.Expires); err != nil {
+		return err
+	}
+	return checkExtra(e.Extra)
+}
+
+// checkExtra refuses further keys that would not read back as they are.
+func checkExtra(extra []Field) error {
+	for i, f := range extra {
+		if _, known := fieldIndex[f.Key]; known {
+			return fmt.Errorf("the key %q is one of the format's own: it can't be a further one", f.Key)
+		}
+		if slices.ContainsFunc(extra[:i], func(o Field) bool { return o.Key == f.Key }) {
+			return fmt.Errorf("the key %q is there twice", f.Key)
+		}
+		if !f.readsBack() {
+			return fmt.Errorf("the key %q with the value %q can't be written on one line of YAML: write the value as plain or quoted text", Shorten(f.Key, 60), Shorten(f.Value, 60))
+		}
+	}
+	return nil
 }
 
 func nonEmpty(s string) []string {

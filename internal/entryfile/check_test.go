@@ -70,3 +70,20 @@ func TestWhatIsCheckedCanBePrinted(t *testing.T) {
 		}
 	}
 }
+
+func TestCheckFurtherKeys(t *testing.T) {
+	for _, f := range []Field{{"title", "x"}, {"x", `"a\u0026"`}, {"x", "a: b"}, {"x", "a, y: b"}, {"x", "--> b"}, {"x", "[a,b]"}, {"x", ""}} {
+		if err := Check(Entry{Kind: Decision, Title: "T", Body: "T", Extra: []Field{f}}); err == nil {
+			t.Errorf("%q is taken", f)
+		}
+	}
+	for _, text := range []string{"a b", "", "yes", "012", "&x", "[[link]]", "a: b", "--> b", "é\u2028\x07", `"`, "2026-01-02", "~", "a, b", "# c"} {
+		f := TextField("x", text)
+		if err := Check(Entry{Kind: Decision, Title: "T", Body: "T", Extra: []Field{f}}); err != nil {
+			t.Errorf("%q: %v", text, err)
+		}
+	}
+	if err := Check(Entry{Kind: Decision, Title: "T", Body: "T", Extra: []Field{{"x", "a"}, {"x", "b"}}}); err == nil {
+		t.Error("a key is taken twice")
+	}
+}

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"go.yaml.in/yaml/v3"
 )
 
 // A field ties a key of the metadata to its place in an Entry.
@@ -170,6 +172,44 @@ func writePairs(e *Entry, title bool, form bodyForm, flow bool, write func(key, 
 		writeScalar(&key, f.Key, inFlow)
 		write(key.String(), f.Value)
 	}
+}
+
+// TextField is a further key with a text as its value.
+func TextField(key, text string) Field {
+	v := value{text: text, quoted: text == "" || looksTyped(text)}
+	return Field{key, v.String()}
+}
+
+// looksTyped reports whether YAML would read a plain text as something else.
+func looksTyped(text string) bool {
+	var n yaml.Node
+	return yaml.Unmarshal([]byte(text), &n) != nil || len(n.Content) != 1 || n.Content[0].ShortTag() != "!!str"
+}
+
+// readsBack reports whether the field, written down, is read as it is.
+func (f Field) readsBack() bool {
+	for _, flow := range []bool{inFlow, inBlock} {
+		var b strings.Builder
+		writeScalar(&b, f.Key, inFlow)
+		text := b.String() + ": " + f.Value
+		pairs, ok := []pair(nil), false
+		if flow {
+			text = "{" + text + "}"
+			pairs, ok = readFlowMapping(text)
+		} else {
+			pairs, ok = readBlockMapping(text)
+		}
+		if !ok {
+			var err error
+			if pairs, err = readYAML(text); err != nil {
+				return false
+			}
+		}
+		if len(pairs) != 1 || pairs[0].key != f.Key || pairs[0].value.String() != f.Value {
+			return false
+		}
+	}
+	return !closesComment(f.Value)
 }
 
 // sameEntry reports whether a and b say the same. No list and an empty one are

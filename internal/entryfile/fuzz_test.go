@@ -31,6 +31,9 @@ func FuzzParse(f *testing.F) {
 						t.Errorf("%q: Set: %v", data, err)
 					}
 				}
+				if err := checkExtra(s.Extra); err != nil {
+					t.Errorf("%q: %v", data, err)
+				}
 				out, err := Print(s.Entry)
 				if err != nil {
 					t.Errorf("%q: Print: %v", data, err)

@@ -12,7 +12,7 @@ const DefaultTitleLength = 100
 
 // DefaultTitle makes a title of a text: its first line or sentence, without
 // the Markdown that marks a heading or list item, shortened at a word. It is
-// "" only for a text of blanks.
+// "" only for a text that shows nothing: blanks and control characters.
 func DefaultTitle(text string) string {
 	return Shorten(visible(titleOf(text)), DefaultTitleLength)
 }
@@ -30,6 +30,8 @@ func visible(line string) string {
 	}, line))
 }
 
+func showsNothing(r rune) bool { return unicode.IsSpace(r) || unicode.IsControl(r) }
+
 func titleOf(text string) string {
 	var second string
 	for p := range passages(text) {
@@ -45,6 +47,7 @@ func titleOf(text string) string {
 		}
 	}
 	if second == "" {
+		text = strings.TrimLeftFunc(text, showsNothing)
 		second = oneLine(strings.ToValidUTF8(text[:min(len(text), 8*DefaultTitleLength)], ""))
 	}
 	return second

@@ -48,14 +48,16 @@ func TestDefaultTitle(t *testing.T) {
 		"We keep one repository for each scope, so that\nundo is cheap. More.":           "We keep one repository for each scope, so that undo is cheap.",
 		"We keep one repository for each scope, so that \\\nundo is cheap. More.":        "We keep one repository for each scope, so that \\",
 		"We keep one repository for each scope, so that\n- undo is cheap\n- so is blame": "We keep one repository for each scope, so that",
-		"🎉":                      "🎉",
-		"***":                    "***",
-		"...":                    "...",
-		" \n\t\n":                "",
-		"":                       "",
-		"a\tb\r\nc":              "a b",
-		long:                     long[:99] + "…",
-		strings.Repeat("财", 150): strings.Repeat("财", 99) + "…",
+		"🎉":                                  "🎉",
+		"***":                                "***",
+		"...":                                "...",
+		" \n\t\n":                            "",
+		"":                                   "",
+		"\x01\n\x7f":                         "",
+		strings.Repeat(" ", 900) + "\x01***": "***",
+		"a\tb\r\nc":                          "a b",
+		long:                                 long[:99] + "…",
+		strings.Repeat("财", 150):             strings.Repeat("财", 99) + "…",
 	} {
 		if got := DefaultTitle(text); got != want {
 			t.Errorf("DefaultTitle(%q)\n got %q\nwant %q", text, got, want)
@@ -89,6 +91,8 @@ func TestLine(t *testing.T) {
 func FuzzDefaultTitle(f *testing.F) {
 	f.Add("Use tabs. They are better.")
 	f.Add("``` `a\xff。")
+	f.Add("\x01")
+	f.Add(strings.Repeat(" ", 900) + "***")
 	f.Fuzz(func(t *testing.T, text string) {
 		title := DefaultTitle(text)
 		line := Entry{Title: "T", Body: text}.Line()
@@ -100,7 +104,7 @@ func FuzzDefaultTitle(f *testing.F) {
 		if utf8.RuneCountInString(title) > DefaultTitleLength {
 			t.Errorf("%q gives a title of %d characters", text, utf8.RuneCountInString(title))
 		}
-		if utf8.ValidString(text) && (title == "") != (strings.TrimSpace(text) == "") {
+		if utf8.ValidString(text) && (title == "") != (strings.TrimFunc(text, showsNothing) == "") {
 			t.Errorf("%q gives the title %q", text, title)
 		}
 	})

@@ -386,6 +386,8 @@ func FuzzJSONFormats(f *testing.F) {
 	f.Add(`{"type":"entity","name":"a","observations":["b"]}` + "\n" + `{"type":"relation","from":"a","to":"b"}`)
 	f.Add(`{"schema":"codewhale.memory.export.v1","memory":{"id":"a","status":"superseded","draft":{"kind":"x","title":"t","body":"b"}}}`)
 	f.Add(`[{"name":"a","content":"b"}]`)
+	f.Add("{\"title\":\"a\",\"bo\xff)\":\"b\",\"status\":\"&0000000000000000000000\",\"0000\":\"0000\"}")
+	f.Add(`{"format":"vault.entry.v1","id":"g0000000","kind":"decision","title":"t","body":"b","extra":[{"key":"title","value":"a\\nb"},{"key":"--> ","value":"[a,b]"}]}`)
 	f.Fuzz(func(t *testing.T, text string) {
 		for _, format := range []string{"jsonl", "codewhale", "mcp-memory"} {
 			fuzzFile(t, format, "memory.jsonl", text)
