@@ -66,7 +66,7 @@ func treeAt(r *gitstore.Repo, c *gitstore.Commit) (*tree, error) {
 	}
 	t := &tree{head: c.Hash, files: map[string]*file{}, blocked: map[string]string{}}
 	for p, e := range files {
-		if _, ok := entryfile.KindOf(p); ok || entryfile.IsCard(p) {
+		if _, ok := entryfile.KindOf(p); ok || entryfile.IsCard(p) || p == manifestFile {
 			t.files[p] = newFile(p, e.Hash, func() ([]byte, error) { return r.Blob(e.Hash) })
 		}
 	}

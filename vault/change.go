@@ -52,6 +52,9 @@ const maxRetries = 20
 // else writes to one. Where a file changes under it, fn runs again, on what
 // the file has become.
 func (s *Scope) write(ctx context.Context, fn func(*txn) error) error {
+	if s.isShared() {
+		return s.readOnly()
+	}
 	if s.workspace != nil {
 		if err := workspace.Use(*s.workspace, s.home.workspaceOptions()); err != nil {
 			return workspaceError(err)

@@ -12,7 +12,7 @@ import (
 // NewClone says what to clone, and as what.
 type NewClone struct {
 	URL    string
-	As     string // user, project, or a project's name; by default what the vault says it is
+	As     string // user, project, a project's name, or team/NAME for one that others maintain; by default what the vault says it is
 	Branch string // main by default
 
 	Alongside bool // of the folder's project, from the code's own remote, AlongsideBranch by default
@@ -52,6 +52,8 @@ func (h *Home) Clone(ctx context.Context, n NewClone) (*Scope, error) {
 		err = refused("name its branch with --branch, or another repository", "%s holds no vault", gitstore.Redact(n.URL))
 	case as == nil && m.Name == "":
 		err = invalid("say with --as which scope it is", "the vault does not say what it is of")
+	case as == nil && IsShared(m.Name):
+		err = invalid("say with --as which scope it is", "the vault calls itself %q", m.Name)
 	case as == nil:
 		as, err = h.cloneScope(m.Name)
 	}
@@ -67,12 +69,12 @@ func (h *Home) Clone(ctx context.Context, n NewClone) (*Scope, error) {
 		_ = c.Discard()
 		return nil, as.failRemote(err)
 	}
-	return as, as.write(ctx, func(t *txn) error {
+	return as, as.withTx(ctx, func(r *gitstore.Repo, tx *gitstore.Tx) error {
 		cfg, err := as.gitConfig()
 		if err != nil {
 			return err
 		}
-		return t.setSeen(gitstore.Remote{Name: DefaultRemote, Branch: branchOf(cfg, DefaultRemote)}, c.Commit())
+		return (&txn{repo: r, tx: tx}).setSeen(gitstore.Remote{Name: DefaultRemote, Branch: branchOf(cfg, DefaultRemote)}, c.Commit())
 	})
 }
 
@@ -88,6 +90,13 @@ func (h *Home) cloneScope(name string) (*Scope, error) {
 			return nil, err
 		}
 	default:
+		if IsShared(name) {
+			var err error
+			if s, err = h.sharedScope(name); err != nil {
+				return nil, err
+			}
+			break
+		}
 		s = h.newScope(name, filepath.Join(h.dir, "projects", workspace.Dir(name)))
 	}
 	if s.Exists() {
@@ -116,7 +125,7 @@ func (h *Home) cloneBranch(ctx context.Context, n NewClone, as *Scope) (*gitstor
 	branches := []string{n.Branch}
 	if n.Branch == "" {
 		branches = []string{scopeBranch}
-		if as != nil {
+		if as != nil && !as.isShared() {
 			branches = append(branches, branchName(as.name))
 		}
 	}

@@ -108,6 +108,9 @@ func (h *Home) contextInput(ctx context.Context, q ContextQuery) (generate.Conte
 		if s.name == UserScope {
 			part.Role = generate.User
 		}
+		if s.isShared() {
+			part.Role = generate.Shared
+		}
 		t, err := s.read(ctx)
 		if err == nil {
 			err = t.offer(ctx, h, s, &part)

@@ -118,14 +118,19 @@ const (
 	ProjectScope = "project"
 )
 
-// Scope returns one scope by name: "user", "project", or a project's key. The
-// scope need not exist yet. Without a project, "project" is a NotFound error.
+// Scope returns one scope by name: "user", "project", a project's key, or a
+// shared scope's name. The scope need not exist yet. Without a project, "project" is a NotFound error.
 func (h *Home) Scope(name string) (*Scope, error) {
 	switch name {
 	case UserScope:
 		return h.userScope(), nil
 	case ProjectScope:
 		return h.project()
+	}
+	if IsShared(name) {
+		if s, err := h.sharedScope(name); err != nil || s.Exists() {
+			return s, err
+		}
 	}
 	all, err := h.AllScopes()
 	if err != nil {
@@ -156,8 +161,8 @@ func (h *Home) Scopes() ([]*Scope, error) {
 	return out, nil
 }
 
-// AllScopes returns every scope of the home, whatever the folder: the user's,
-// then the projects' by name.
+// AllScopes returns every scope of the home that is the person's own, whatever
+// the folder: the user's, then the projects' by name.
 func (h *Home) AllScopes() ([]*Scope, error) {
 	var out, projects []*Scope
 	if user := h.userScope(); user.Exists() {

@@ -207,7 +207,7 @@ func (h *Home) bearsOn(ctx context.Context, prompt string) ([]Hit, error) {
 // else the part that bears on the prompt. What it says can't end the block.
 func broughtUp(hit Hit, words templates.File) string {
 	shown := func(s string) string { return safetext.Tagless(safetext.Line(s)) }
-	text := words.Part("recalled.entry").Text(hit.ID, string(hit.Kind), shown(hit.Title)) + "\n"
+	text := words.Part("recalled.entry").Text(hit.ID, string(hit.Kind), shown(hit.Title)+sharedBy(hit.Scope)) + "\n"
 	body := entryfile.TrimBody(hit.authored.Body)
 	if hit.Caution != "" && (len(body) > maxShownWhole || !strings.Contains(body, hit.Caution)) {
 		text += words.Part("recalled.failed").Text(shown(hit.Caution)) + "\n"
@@ -222,6 +222,14 @@ func broughtUp(hit Hit, words templates.File) string {
 		text += "  " + shown(hit.Snippet) + words.Part("recalled.goes-on").Text() + "\n"
 	}
 	return text
+}
+
+// sharedBy says whose an entry is that is not the person's own.
+func sharedBy(scope string) string {
+	if !IsShared(scope) {
+		return ""
+	}
+	return " (from " + scope + ")"
 }
 
 // hookStop asks an agent that has done something, and recorded nothing of it,

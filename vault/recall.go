@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"gitvault/generate"
@@ -66,9 +67,9 @@ func (h *Home) Recall(ctx context.Context, q RecallQuery) (Recalled, error) {
 	if err != nil {
 		return out, err
 	}
-	indexes := make([]*recall.Index, 0, len(scopes))
+	var indexes, shared []*recall.Index
 	defer func() {
-		for _, ix := range indexes {
+		for _, ix := range slices.Concat(indexes, shared) {
 			_ = ix.Close()
 		}
 	}()
@@ -85,13 +86,17 @@ func (h *Home) Recall(ctx context.Context, q RecallQuery) (Recalled, error) {
 			failed = errors.Join(failed, s.fail(err))
 			continue
 		}
-		indexes = append(indexes, ix)
+		if s.isShared() {
+			shared = append(shared, ix)
+		} else {
+			indexes = append(indexes, ix)
+		}
 		byName[s.name], trees[s.name] = s, t
 	}
-	if len(indexes) == 0 && failed != nil {
+	if len(indexes)+len(shared) == 0 && failed != nil {
 		return out, failed
 	}
-	res, err := h.search(ctx, q, trees, indexes)
+	res, err := h.searchAll(ctx, q, trees, indexes, shared)
 	if errors.Is(err, recall.ErrNoWords) {
 		return out, invalid("", "%s", err)
 	}
@@ -140,6 +145,43 @@ func (h *Home) recallQuery(q RecallQuery) recall.Query {
 		return generate.EstimateTokens(text) + idTokens
 	}
 	return out
+}
+
+// sharedPart is how much of an answer what is shared may take: one of so many.
+const sharedPart = 3
+
+// searchAll finds what is the person's own first, and keeps a part of the
+// answer for what is shared with them.
+func (h *Home) searchAll(ctx context.Context, q RecallQuery, trees map[string]*tree, own, shared []*recall.Index) (recall.Result, error) {
+	if len(shared) == 0 {
+		return h.search(ctx, q, trees, own)
+	}
+	ask := h.recallQuery(q)
+	limit, budget := ask.Limit, ask.Budget
+	if limit <= 0 {
+		limit = recall.DefaultLimit
+	}
+	ask.Limit, ask.Budget = limit, budget
+	if len(own) > 0 {
+		ask.Limit, ask.Budget = max(1, limit/sharedPart), budget/sharedPart
+	}
+	theirs, err := recall.Search(ctx, ask, shared...)
+	if err != nil || len(own) == 0 {
+		return theirs, err
+	}
+	q.Limit, q.Budget = max(1, limit-len(theirs.Hits)), max(1, budget-theirs.Tokens)
+	res, err := h.search(ctx, q, trees, own)
+	if err != nil {
+		return res, err
+	}
+	if room := max(0, limit-len(res.Hits)); len(theirs.Hits) > room {
+		theirs.Omitted += len(theirs.Hits) - room
+		theirs.Hits = theirs.Hits[:room]
+	}
+	res.Hits = append(res.Hits, theirs.Hits...)
+	res.Omitted += theirs.Omitted
+	res.Tokens += theirs.Tokens
+	return res, nil
 }
 
 // search asks built-in recall, and joins what others have to say where there

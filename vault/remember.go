@@ -297,12 +297,21 @@ func (h *Home) locate(ctx context.Context, scope, prefix string) (*Scope, *tree,
 		return nil, nil, located{}, err
 	}
 	scopes, first := h.selected(scope)
+	own := len(scopes)
+	if scope == "" {
+		if shared, err := h.sharedScopes(); err == nil {
+			scopes = append(scopes, slices.DeleteFunc(shared, func(s *Scope) bool { return !s.IsTrusted() })...)
+		}
+	}
 	var (
 		in    *Scope
 		at    *tree
 		found []located
 	)
-	for _, s := range scopes {
+	for i, s := range scopes {
+		if i >= own && len(found) > 0 {
+			break // the person's own count first
+		}
 		t, err := s.read(ctx)
 		if err != nil {
 			first = errors.Join(first, err)
@@ -361,13 +370,20 @@ func (h *Home) serving(name string) ([]*Scope, error) {
 		h.notice(err.Error())
 		err = nil
 	}
+	if name == "" {
+		shared, err := h.sharedScopes()
+		if err != nil {
+			h.notice(err.Error())
+		}
+		scopes = append(scopes, shared...)
+	}
 	var out []*Scope
 	for _, s := range scopes {
 		if s.IsTrusted() {
 			out = append(out, s)
 			continue
 		}
-		h.notice("scope " + s.name + " was cloned, and nothing of it is offered before 'vault trust'")
+		h.notice("scope " + s.name + " was cloned, and nothing of it is offered before 'vault trust --scope " + s.name + "'")
 	}
 	return out, err
 }

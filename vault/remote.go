@@ -165,6 +165,9 @@ func (h *Home) AddRemote(ctx context.Context, n NewRemote) (Remote, error) {
 	if err != nil {
 		return Remote{}, err
 	}
+	if s.isShared() {
+		return Remote{}, s.readOnly()
+	}
 	if err := h.confirmReaders(s, n); err != nil {
 		return Remote{}, err
 	}

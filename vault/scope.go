@@ -19,6 +19,7 @@ type Scope struct {
 	dir  string
 
 	workspace *workspace.Identity // of the folder, where the scope is its project's
+	shared    bool                // maintained by others, and only read here
 
 	mu    sync.Mutex
 	repo  *gitstore.Repo

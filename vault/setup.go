@@ -21,6 +21,10 @@ func (h *Home) ScopeList(context.Context) ([]ScopeInfo, error) {
 	if err != nil {
 		return nil, err
 	}
+	shared, err := h.sharedScopes()
+	if err != nil {
+		return nil, err
+	}
 	here := map[string]bool{}
 	if scopes, err := h.Scopes(); err == nil {
 		for _, s := range scopes {
@@ -28,7 +32,8 @@ func (h *Home) ScopeList(context.Context) ([]ScopeInfo, error) {
 		}
 	}
 	out := []ScopeInfo{}
-	for _, s := range all {
+	for _, s := range append(all, shared...) {
+		here[s.dir] = here[s.dir] || s.isShared()
 		info := ScopeInfo{Name: s.name, Path: s.dir, Here: here[s.dir], Trusted: s.IsTrusted()}
 		if _, err := s.manifest(); err != nil {
 			info.Error = oneLine(err.Error())

@@ -72,9 +72,12 @@ func (h *Home) Status(ctx context.Context) (Status, error) {
 		out.Workspace.Notes = append(slices.Clone(out.Workspace.Notes), "a vault that nobody trusts yet is in "+ws.Here+": 'vault trust' shows what is in it")
 	}
 	for _, s := range h.distrusted() {
-		out.Workspace.Notes = append(slices.Clone(out.Workspace.Notes), "scope "+s.name+" was cloned and nobody trusts it yet: 'vault trust' shows what is in it")
+		out.Workspace.Notes = append(slices.Clone(out.Workspace.Notes), "scope "+s.name+" was cloned and nobody trusts it yet: 'vault trust --scope "+s.name+"' shows what is in it")
 	}
 	scopes, _ := h.Scopes() // that the project can't be found is said above
+	if shared, err := h.sharedScopes(); err == nil {
+		scopes = append(scopes, slices.DeleteFunc(shared, func(s *Scope) bool { return !s.IsTrusted() })...)
+	}
 	for _, s := range scopes {
 		out.Scopes = append(out.Scopes, s.status(ctx))
 	}

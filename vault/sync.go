@@ -31,6 +31,7 @@ type SyncQuery struct {
 	Scope  string // each scope of the folder that has a remote, by default
 	Remote string // every remote by default
 	Purge  bool   // also purge here what a remote has purged
+	Take   bool   // take what is new in a shared scope, see SharedUpdate
 }
 
 // A Synced is what syncing a scope with one remote came to.
@@ -73,7 +74,7 @@ func (h *Home) Sync(ctx context.Context, q SyncQuery) ([]Synced, error) {
 			if q.Remote != "" && m.Name != q.Remote {
 				continue
 			}
-			done, err := s.sync(ctx, m, q.Purge)
+			done, err := s.sync(ctx, m, q)
 			if err != nil {
 				done.Error = oneLine(err.Error())
 				if failed == nil {
@@ -148,7 +149,7 @@ type syncing struct {
 	purge bool // the person lets it purge what the remote has purged
 }
 
-func (s *Scope) sync(ctx context.Context, m Remote, purge bool) (Synced, error) {
+func (s *Scope) sync(ctx context.Context, m Remote, q SyncQuery) (Synced, error) {
 	out := Synced{Scope: s.name, Remote: m.Name, URL: m.URL, Branch: m.Branch}
 	r, err := s.open()
 	if err != nil {
@@ -163,8 +164,13 @@ func (s *Scope) sync(ctx context.Context, m Remote, purge bool) (Synced, error) 
 		return out, s.fail(err)
 	}
 	defer func() { _ = lock.Unlock() }()
-	run := &syncing{scope: s, repo: r, wire: w, at: m.at, out: out, purge: purge}
-	err = s.failRemote(run.run(ctx))
+	run := &syncing{scope: s, repo: r, wire: w, at: m.at, out: out, purge: q.Purge}
+	if s.isShared() {
+		err = run.update(ctx, q.Take)
+	} else {
+		err = run.run(ctx)
+	}
+	err = s.failRemote(err)
 	if head, herr := r.Head(); herr == nil {
 		run.out.Commit = head.String()
 	}
@@ -357,6 +363,9 @@ func (y *syncing) unchanged(ctx context.Context, theirs gitstore.Hash) error {
 		return err
 	}
 	again := fmt.Sprintf("all that was there is kept here; to go on from what is there now, 'vault remote remove %s' and add it again", y.at.Name)
+	if y.scope.isShared() {
+		again = "all that was there is kept here; to go on from what is there now, move " + y.scope.dir + " away and clone it again"
+	}
 	if theirs.IsZero() {
 		return conflict(again, "branch %s is gone from %s, though it was there", y.at.Branch, y.at.Name)
 	}

@@ -213,6 +213,9 @@ func (s *Scope) read(ctx context.Context) (*tree, error) {
 	if err != nil {
 		return nil, err
 	}
+	if s.isShared() {
+		return s.readPinned(r)
+	}
 	v, err := r.View(ctx)
 	if err != nil {
 		return nil, s.fail(err)

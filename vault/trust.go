@@ -336,6 +336,9 @@ func (h *Home) distrusted() []*Scope {
 	if s, err := h.project(); err == nil {
 		all = append(all, s)
 	}
+	if shared, err := h.sharedScopes(); err == nil {
+		all = append(all, shared...)
+	}
 	for _, s := range all {
 		if s.Exists() && !s.IsTrusted() {
 			out = append(out, s)

@@ -11,7 +11,8 @@ func cloneCmd(a *app) *cobra.Command {
 	var n vault.NewClone
 	c := verb("clone URL|--alongside [--as SCOPE] [--branch B]", "Make a scope from one that a remote holds", `  vault clone git@github.com:me/memory.git
   vault clone git@github.com:acme/memory.git --as project
-  vault clone --alongside`, cobra.MaximumNArgs(1), func(c *cobra.Command, args []string) error {
+  vault clone --alongside
+  vault clone git@github.com:acme/rules.git --as team/rules    # read-only, offered everywhere`, cobra.MaximumNArgs(1), func(c *cobra.Command, args []string) error {
 		if n.Alongside == (len(args) == 1) || n.Alongside && n.As != "" {
 			return usage("give a URL, or --alongside for the remote of this folder's code")
 		}
@@ -37,7 +38,7 @@ func cloneCmd(a *app) *cobra.Command {
 		return nil
 	})
 	c.Flags().BoolVar(&n.Alongside, "alongside", false, "the project's, from its branch of the code's own remote")
-	c.Flags().StringVar(&n.As, "as", "", "the `SCOPE` that it becomes: user, project or a name (by default what it says it is)")
+	c.Flags().StringVar(&n.As, "as", "", "the `SCOPE` that it becomes: user, project, a name, or team/NAME, which is read-only (by default what it says it is)")
 	c.Flags().StringVar(&n.Branch, "branch", "", "the `BRANCH` that holds it (main, else the scope's own)")
 	return c
 }

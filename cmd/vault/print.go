@@ -99,6 +99,9 @@ func (a *app) headline(e vault.Entry) string {
 // marks are the things about an entry that change how it is read.
 func marks(e vault.Entry) []string {
 	var out []string
+	if vault.IsShared(e.Scope) {
+		out = append(out, "from "+safetext.Line(e.Scope))
+	}
 	if e.Pinned {
 		out = append(out, "pinned")
 	}

@@ -31,9 +31,22 @@ func syncCmd(a *app) *cobra.Command {
 			_, err := h.SyncSoon(c.Context(), orScope(a.scope))
 			return err
 		}
-		q := vault.SyncQuery{Scope: a.scope, Remote: remote, Purge: a.yes}
+		q := vault.SyncQuery{Scope: a.scope, Remote: remote, Purge: a.yes, Take: a.yes}
 		done, err := h.Sync(c.Context(), q)
 		bar.clear()
+		var news *vault.SharedUpdate
+		if errors.As(err, &news) && a.inTerminal {
+			for _, ch := range news.Changes {
+				a.texts(ch, around)
+			}
+			var ok bool
+			if ok, err = a.agreed(news.Error()+". Take it?", "nothing is taken"); err != nil || !ok {
+				return err
+			}
+			q.Take = true
+			done, err = h.Sync(c.Context(), q)
+			bar.clear()
+		}
 		var purged *vault.PurgedThere
 		if errors.As(err, &purged) && a.inTerminal {
 			var ok bool

@@ -166,8 +166,11 @@ func (r row) line() string {
 		b.WriteString(": " + shown(r.Description))
 	}
 	var marks []string
-	if r.Scope == vault.UserScope {
+	switch {
+	case r.Scope == vault.UserScope:
 		marks = append(marks, r.Scope)
+	case vault.IsShared(r.Scope):
+		marks = append(marks, "from "+r.Scope)
 	}
 	if r.Pinned {
 		marks = append(marks, "pinned")
