@@ -49,6 +49,8 @@ type FS interface {
 	Remove(name string) error
 	// Chtimes sets the time of last change, in nanoseconds since 1970.
 	Chtimes(name string, mtime int64) error
+	// Chmod sets a file's permissions.
+	Chmod(name string, perm fs.FileMode) error
 	// SyncDir makes the names in a directory durable.
 	SyncDir(name string) error
 }

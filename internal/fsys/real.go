@@ -104,6 +104,9 @@ func (OS) Exchange(a, b string) error {
 // Remove implements FS.
 func (OS) Remove(name string) error { return os.Remove(name) }
 
+// Chmod implements FS.
+func (OS) Chmod(name string, perm fs.FileMode) error { return os.Chmod(name, perm) }
+
 // Chtimes implements FS.
 func (OS) Chtimes(name string, mtime int64) error {
 	return os.Chtimes(name, time.Time{}, time.Unix(0, mtime))

@@ -275,6 +275,11 @@ func (f *FS) Chtimes(name string, mtime int64) error {
 	return f.do("chtimes", func() error { return f.inner.Chtimes(name, mtime) }, nil, name)
 }
 
+// Chmod implements fsys.FS.
+func (f *FS) Chmod(name string, perm fs.FileMode) error {
+	return f.do("chmod", func() error { return f.inner.Chmod(name, perm) }, nil, name)
+}
+
 // SyncDir implements fsys.FS.
 func (f *FS) SyncDir(name string) error {
 	return f.do("syncdir", func() error {

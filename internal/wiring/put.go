@@ -1,0 +1,179 @@
+package wiring
+
+import (
+	"context"
+	"errors"
+	"slices"
+
+	"gitvault/internal/clients"
+)
+
+// A Job is what to put into a client's files, or take out of them.
+type Job struct {
+	Client  string
+	Kind    string // Install or Index
+	Project string
+	Parts   []clients.Part
+	DryRun  bool
+}
+
+// Put puts all parts in, and records it. A second time changes nothing.
+func (s State) Put(ctx context.Context, job Job) ([]Change, error) {
+	return s.run(ctx, job, func(all *records) ([]Change, error) { return s.putting(job, all) })
+}
+
+// run plans, and without DryRun does it.
+func (s State) run(ctx context.Context, job Job, plan func(*records) ([]Change, error)) ([]Change, error) {
+	if !job.DryRun {
+		unlock, err := s.lock(ctx)
+		if err != nil {
+			return nil, err
+		}
+		defer unlock()
+	}
+	all, err := s.read()
+	if err != nil {
+		return nil, err
+	}
+	changes, err := plan(&all)
+	if err != nil || job.DryRun {
+		return changes, err
+	}
+	return changes, s.apply(ctx, job, changes, all)
+}
+
+// putting plans what Put does: each file once, whatever goes into it.
+func (s State) putting(job Job, all *records) ([]Change, error) {
+	old := all.find(job.Client, job.Kind, job.Project)
+	var out []Change
+	docs := map[string]document{}
+	for _, part := range job.Parts {
+		f, err := find(s.Disk, part.File)
+		if err != nil {
+			return nil, err
+		}
+		i := slices.IndexFunc(out, func(c Change) bool { return c.real == f.real })
+		if i < 0 {
+			c := Change{File: part.File, Before: f.data, real: f.real, file: f, record: recorded{File: part.File, Real: f.real, Made: !f.exists}}
+			if known := old.file(f.real); known != nil && f.exists {
+				c.record = *known
+			} else if known != nil {
+				c.record.Dirs = known.Dirs
+			}
+			out = append(out, c)
+			i = len(out) - 1
+			if docs[f.real], err = open(part.File, part.Format, job.Client, f.data); err != nil {
+				return nil, err
+			}
+		}
+		notes, err := docs[f.real].put(part)
+		if err != nil {
+			return nil, err
+		}
+		out[i].What = append(out[i].What, part.What)
+		out[i].Notes = append(out[i].Notes, notes...)
+	}
+	for i := range out {
+		out[i].done(docs[out[i].real])
+	}
+	return out, nil
+}
+
+// done takes over what became of the document.
+func (c *Change) done(d document) {
+	c.After = d.Bytes()
+	switch {
+	case !c.file.exists:
+		c.Does = Created
+	case string(c.After) != string(c.Before):
+		c.Does = Changed
+	default:
+		c.Does = Unchanged
+		return
+	}
+	if j, ok := d.(*jsonDocument); ok {
+		c.record.Keys = append(c.record.Keys, j.Made()...)
+	}
+	c.record.Layers = append(slices.Clone(c.record.Layers), layer{After: hash(c.After), Changes: d.Changes()})
+}
+
+// apply writes the changes and the record of them, or nothing.
+func (s State) apply(ctx context.Context, job Job, changes []Change, all records) (err error) {
+	var written []*Change
+	defer func() {
+		if err != nil {
+			for i := len(written) - 1; i >= 0; i-- {
+				err = errors.Join(err, written[i].putBack(s))
+			}
+		}
+	}()
+	record := record{Client: job.Client, Kind: job.Kind, Project: job.Project}
+	changed := false
+	for i := range changes {
+		c := &changes[i]
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		if c.Does != Unchanged {
+			changed = true
+			if err := c.write(s); err != nil {
+				return c.failed(err)
+			}
+			written = append(written, c)
+		}
+		if c.record.Real != "" {
+			record.Files = append(record.Files, c.record)
+		}
+	}
+	had := 0
+	if old := all.find(job.Client, job.Kind, job.Project); old != nil {
+		had = len(old.Files)
+	}
+	if !changed && had == len(record.Files) {
+		return nil
+	}
+	all.set(record)
+	return s.write(all)
+}
+
+func (c *Change) failed(err error) error {
+	var p *Problem
+	if errors.As(err, &p) {
+		return err
+	}
+	return &Problem{File: c.File, What: "it can't be written: " + err.Error(), Do: "see to it, then try again; nothing was changed"}
+}
+
+func (c *Change) write(s State) error {
+	if c.Does == Removed {
+		if err := c.file.same(s.Disk); err != nil {
+			return err
+		}
+		if err := s.Disk.Remove(c.file.real); err != nil {
+			return err
+		}
+		removeDirs(s.Disk, c.dirs)
+		return nil
+	}
+	dirs, err := c.file.replace(s.Disk, c.After)
+	c.record.Dirs = append(c.record.Dirs, dirs...)
+	if err != nil {
+		removeDirs(s.Disk, dirs)
+	}
+	return err
+}
+
+// putBack takes back what write did.
+func (c *Change) putBack(s State) error {
+	if c.Does == Created {
+		err := s.Disk.Remove(c.file.real)
+		removeDirs(s.Disk, c.record.Dirs)
+		return err
+	}
+	now, err := find(s.Disk, c.file.name)
+	if err == nil {
+		now.mode = c.file.mode
+		_, err = now.replace(s.Disk, c.Before)
+	}
+	return err
+}

@@ -1,0 +1,219 @@
+package wiring
+
+import (
+	"context"
+	"path/filepath"
+	"slices"
+
+	"gitvault/internal/clients"
+	"gitvault/internal/configedit"
+)
+
+// Take takes out what Put put in: by its record, which leaves the bytes that
+// were there before; what changed since, or has no record, is found by its
+// marks. What another client still uses stays.
+func (s State) Take(ctx context.Context, job Job) ([]Change, error) {
+	return s.run(ctx, job, func(all *records) ([]Change, error) { return s.taking(job, all) })
+}
+
+func (s State) taking(job Job, all *records) ([]Change, error) {
+	old := all.find(job.Client, job.Kind, job.Project)
+	var names []string
+	if old != nil {
+		for _, f := range old.Files {
+			names = append(names, f.File)
+		}
+	}
+	for _, part := range job.Parts {
+		if !slices.Contains(names, part.File) {
+			names = append(names, part.File)
+		}
+	}
+	var out []Change
+	for _, name := range names {
+		f, err := find(s.Disk, name)
+		if err != nil {
+			return nil, err
+		}
+		if slices.ContainsFunc(out, func(c Change) bool { return c.real == f.real }) {
+			continue
+		}
+		known := old.file(f.real)
+		if all.inherit(job, known, f.real) || !f.exists {
+			continue
+		}
+		parts := partsOf(job, name)
+		if len(parts) == 0 {
+			continue
+		}
+		c, err := take(job, f, parts, known)
+		if err != nil {
+			return nil, err
+		}
+		if c.Does != Unchanged || known != nil {
+			out = append(out, c)
+		}
+	}
+	return out, nil
+}
+
+// inherit reports whether another client uses the same file for the same; it
+// takes the file's record over then.
+func (r *records) inherit(job Job, known *recorded, real string) bool {
+	for i := range r.Installs {
+		e := &r.Installs[i]
+		if e.Kind != job.Kind || e.Client == job.Client && e.Project == job.Project {
+			continue
+		}
+		f := e.file(real)
+		if f == nil {
+			continue
+		}
+		if known != nil {
+			f.Layers = append(slices.Clone(known.Layers), f.Layers...)
+			f.Dirs = append(slices.Clone(known.Dirs), f.Dirs...)
+			f.Made = f.Made || known.Made
+		}
+		return true
+	}
+	return false
+}
+
+// take plans what becomes of one file.
+func take(job Job, f *file, parts []clients.Part, known *recorded) (Change, error) {
+	c := Change{File: f.name, Does: Unchanged, Before: f.data, After: f.data, real: f.real, file: f}
+	if known == nil {
+		known = &recorded{}
+	}
+	for _, p := range parts {
+		c.What = append(c.What, p.What)
+	}
+	if n := len(known.Layers); parts[0].Format == clients.Whole && n > 0 && hash(f.data) != known.Layers[n-1].After {
+		c.Notes = []string{f.name + " was changed since vault made it, so it stays: remove it if you need it no more"}
+		return c, nil
+	}
+	after, empty, err := without(job, f, parts, known)
+	if err != nil {
+		return c, err
+	}
+	c.After = after
+	switch {
+	case empty && (known.Made || parts[0].Format == clients.Whole && len(f.data) > 0):
+		c.Does = Removed
+		c.After = nil
+		c.dirs = known.Dirs
+	case string(after) != string(f.data):
+		c.Does = Changed
+	}
+	return c, nil
+}
+
+// without is the file's content without vault, and whether nothing is left.
+func without(job Job, f *file, parts []clients.Part, known *recorded) ([]byte, bool, error) {
+	if data, ok := undo(f.data, known.Layers); ok && isClean(job, f, parts, data) {
+		return data, known.Made && len(data) == 0, nil
+	}
+	d, err := open(f.name, parts[0].Format, job.Client, f.data)
+	if err != nil {
+		return nil, false, err
+	}
+	if err := d.take(job.Client, parts); err != nil {
+		return nil, false, err
+	}
+	if j, ok := d.(*jsonDocument); ok {
+		var always configedit.Object
+		for _, p := range parts {
+			if known.Made && onlyHas(j, p.Always) {
+				always = p.Always
+			}
+		}
+		if err := j.tidy(known.Keys, always); err != nil {
+			return nil, false, err
+		}
+	}
+	return d.Bytes(), d.IsEmpty(), nil
+}
+
+// onlyHas reports whether nothing is in a document but hooks without a hook and
+// the members that vault set.
+func onlyHas(j *jsonDocument, always configedit.Object) bool {
+	v, _, _, err := j.Get()
+	m, ok := v.(map[string]any)
+	if err != nil || !ok || len(always) == 0 {
+		return false
+	}
+	for name, value := range m {
+		events, isMap := value.(map[string]any)
+		if name == "hooks" && isMap {
+			for _, list := range events {
+				if l, ok := list.([]any); !ok || len(l) > 0 {
+					return false
+				}
+			}
+			continue
+		}
+		if !slices.ContainsFunc(always, func(f configedit.Field) bool { return f.Name == name }) {
+			return false
+		}
+	}
+	return true
+}
+
+// undo takes the layers back, each exactly where the file is as it left it, else
+// where its text stands now.
+func undo(data []byte, layers []layer) ([]byte, bool) {
+	if len(layers) == 0 {
+		return nil, false
+	}
+	for i := len(layers) - 1; i >= 0; i-- {
+		l := layers[i]
+		var ok bool
+		if hash(data) == l.After {
+			data, ok = configedit.Undo(data, l.Changes)
+		} else {
+			data, ok = configedit.UndoAnywhere(data, l.Changes)
+		}
+		if !ok {
+			return nil, false
+		}
+	}
+	return data, true
+}
+
+// isClean reports whether a document can be read and has nothing of vault's.
+func isClean(job Job, f *file, parts []clients.Part, data []byte) bool {
+	d, err := open(f.name, parts[0].Format, job.Client, data)
+	return err == nil && d.take(job.Client, parts) == nil && len(d.Changes()) == 0
+}
+
+// partsOf are the parts that go into a file; of one that was recorded under
+// another path, those of its form.
+func partsOf(job Job, name string) []clients.Part {
+	var out []clients.Part
+	for _, p := range job.Parts {
+		if p.File == name {
+			out = append(out, p)
+		}
+	}
+	if out != nil {
+		return out
+	}
+	for _, p := range job.Parts {
+		if form(p.File) == form(name) {
+			out = append(out, p)
+		}
+	}
+	return out
+}
+
+// form is a file's form by its name.
+func form(name string) string {
+	switch ext := filepath.Ext(name); ext {
+	case ".jsonc":
+		return ".json"
+	case ".mdc":
+		return ".md"
+	default:
+		return ext
+	}
+}
