@@ -33,6 +33,7 @@ const (
 	Context = "context.md" // the context block
 	MCP     = "mcp.md"     // what agents read over the Model Context Protocol
 	Hooks   = "hooks.md"   // what agents and people read from clients' hooks
+	Clients = "clients.md" // what agents read in their clients' instruction files
 )
 
 // Overridable lists the files a person may put their own in place of. The

@@ -16,7 +16,7 @@ func write(t *testing.T, dir, name, text string) {
 }
 
 func TestBuiltinFilesAreGood(t *testing.T) {
-	for _, name := range []string{Index, Context, MCP, Hooks} {
+	for _, name := range []string{Index, Context, MCP, Hooks, Clients} {
 		data, err := builtin.ReadFile(name)
 		require.NoError(t, err)
 		parts, err := parse(string(data), nil)

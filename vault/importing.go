@@ -25,6 +25,8 @@ type Import struct {
 	Kind   Kind     // of all records; by default what each format says
 	Hold   bool     // as cards, for review; an agent's import always is
 	DryRun bool     // only say what would become what
+
+	brought map[string]bool // what was brought in before, by what it says, and is not to be again
 }
 
 // An Imported is what an import did, or with DryRun would do.
@@ -36,6 +38,8 @@ type Imported struct {
 	Commits []string        `json:"commits,omitempty"` // one a scope
 	Pending bool            `json:"pending"`           // all of it waits for review
 	Held    int             `json:"held"`              // of those added, how many wait for review
+
+	keys []string // of what was added, by what it says
 }
 
 // A RefusedImport is something an import did not take in.
@@ -176,6 +180,7 @@ func (s *Scope) importRecords(ctx context.Context, in Import, records []importer
 	out.Known += done.Known
 	out.Held += done.Held
 	out.Commits = append(out.Commits, done.Commits...)
+	out.keys = append(out.keys, done.keys...)
 	return err
 }
 
@@ -230,6 +235,10 @@ func (im *importing) one(r importers.Record, hold bool) error {
 		}
 		return nil
 	}
+	if im.in.brought[key.String()] {
+		im.out.Known++
+		return nil
+	}
 	if e.Created == "" {
 		e.Created = im.now
 	}
@@ -260,6 +269,7 @@ func (im *importing) one(r importers.Record, hold bool) error {
 		return err
 	}
 	im.known[key], im.ids[r.Key] = l.ID, l.ID
+	im.out.keys = append(im.out.keys, key.String())
 	if r.Entry.ID != "" {
 		im.renamed[r.Entry.ID] = l.ID
 	}

@@ -115,6 +115,8 @@ func TestJSONIsAsDocumented(t *testing.T) {
 	o.run("check", "check")
 	o.run("link", "link")
 	o.run("scopes", "scopes")
+	o.run("install", "install", "claude-code", "--project")
+	o.run("uninstall", "uninstall", "claude-code", "--project")
 	o.run("status", "status")
 	o.run("purge", "purge", "--yes", id(held))
 	o.run("trust", "trust", "--revoke", "--scope", "user")

@@ -123,3 +123,13 @@ func Find(name string) (Client, bool) {
 
 // Parts are what wiring the client puts where.
 func (c Client) Parts(at Place, p Program) []Part { return c.parts(at, p) }
+
+// HasHooks reports whether the client runs hooks of vault's.
+func (c Client) HasHooks(at Place) bool {
+	for _, p := range c.parts(at, Program{Hook: func(string) string { return "" }}) {
+		if p.Format == Hooks || p.Format == Whole {
+			return true
+		}
+	}
+	return false
+}

@@ -15,13 +15,7 @@ const hook = (directory, event, input) =>
       child.stdout.setEncoding("utf8")
       child.stdout.on("data", (text) => (out += text))
       child.on("error", () => resolve(""))
-      child.on("close", () => {
-        try {
-          resolve(JSON.parse(out).hookSpecificOutput?.additionalContext ?? "")
-        } catch {
-          resolve("")
-        }
-      })
+      child.on("close", () => resolve(out.trim()))
       child.stdin.on("error", () => {})
       child.stdin.end(JSON.stringify({ ...input, cwd: directory }))
     } catch {

@@ -85,7 +85,16 @@ func alone(p Program, events []event) []Hook {
 	return out
 }
 
-// Whole is the mark of a file that is vault's own altogether.
+// typedAlone are such hooks that say of which type they are.
+func typedAlone(p Program, events []event) []Hook {
+	out := alone(p, events)
+	for i := range out {
+		out[i].Hook = append(object{{Name: "type", Value: "command"}}, out[i].Hook...)
+	}
+	return out
+}
+
+// WholeMark is the mark of a file that is vault's own altogether.
 const WholeMark = "made by 'vault install opencode'"
 
 //go:embed opencode.js

@@ -64,6 +64,7 @@ var codex = Client{
 			{What: "hooks", File: at.or(filepath.Join(dir, "hooks.json"), ".codex/hooks.json"), Format: Hooks, Hooks: grouped(p, seconds, "", []event{
 				{"SessionStart", "session-start", ""},
 				{"UserPromptSubmit", "prompt", ""},
+				{"PostToolUse", "tool", "Bash"},
 				{"PreCompact", "compact", ""},
 				{"Stop", "stop", ""},
 			})},
@@ -123,10 +124,11 @@ var geminiCLI = Client{
 		settings := at.or(filepath.Join(dir, "settings.json"), ".gemini/settings.json")
 		return []Part{
 			stdio(settings, []string{"mcpServers", ServerName}, p, false),
-			// PreCompress is left out: it comes with every turn, compressed or not.
 			{What: "hooks", File: settings, Format: Hooks, Hooks: grouped(p, seconds*1000, "vault", []event{
 				{"SessionStart", "session-start", ""},
 				{"BeforeAgent", "prompt", ""},
+				{"AfterTool", "tool", "run_shell_command"},
+				{"PreCompress", "compact", "manual"}, // the others come with every turn
 				{"AfterAgent", "stop", ""},
 				{"SessionEnd", "session-end", ""},
 			})},
@@ -173,6 +175,14 @@ var vsCode = Client{
 		}
 		return []Part{
 			stdio(at.or(filepath.Join(dir, "mcp.json"), ".vscode/mcp.json"), []string{"servers", ServerName}, p, true),
+			{What: "hooks", File: at.or(at.home(".copilot", "hooks", "vault.json"), ".github/hooks/vault.json"), Format: Hooks,
+				Always: object{{Name: "version", Value: 1}},
+				Hooks: typedAlone(p, []event{
+					{"SessionStart", "session-start", ""},
+					{"UserPromptSubmit", "prompt", ""},
+					{"PreCompact", "compact", ""},
+					{"Stop", "stop", ""},
+				})},
 			instructions(at.or(filepath.Join(dir, "prompts", "vault.instructions.md"), ".github/instructions/vault.instructions.md"), vsCodeFront, p),
 		}
 	},

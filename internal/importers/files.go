@@ -9,6 +9,8 @@ import (
 	"path"
 	"path/filepath"
 	"strings"
+
+	"gitvault/internal/marked"
 )
 
 // Bounds of what is read.
@@ -185,6 +187,11 @@ func (s *source) text(f file) (string, bool) {
 		s.refuse(f.show, "%s", err)
 		return "", false
 	}
+	if own := marked.Strip(text); own != text {
+		if text = own; isFrontOnly(text) {
+			return "", false
+		}
+	}
 	if strings.TrimSpace(text) == "" {
 		s.note(f.show, "it is empty")
 		return "", false
@@ -194,6 +201,12 @@ func (s *source) text(f file) (string, bool) {
 		s.note(f.show, "bytes that are no UTF-8 became \uFFFD")
 	}
 	return clean, true
+}
+
+// isFrontOnly reports whether a text says nothing besides its front matter.
+func isFrontOnly(text string) bool {
+	_, rest, _ := takeFront(text)
+	return strings.TrimSpace(rest) == ""
 }
 
 func readBounded(f file, limit int) ([]byte, error) {

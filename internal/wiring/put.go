@@ -1,9 +1,12 @@
 package wiring
 
 import (
+	"bytes"
 	"context"
 	"errors"
+	"path/filepath"
 	"slices"
+	"strings"
 
 	"gitvault/internal/clients"
 )
@@ -15,10 +18,13 @@ type Job struct {
 	Project string
 	Parts   []clients.Part
 	DryRun  bool
+
+	keeps bool // what was put into other files before
 }
 
 // Put puts all parts in, and records it. A second time changes nothing.
 func (s State) Put(ctx context.Context, job Job) ([]Change, error) {
+	job.keeps = true
 	return s.run(ctx, job, func(all *records) ([]Change, error) { return s.putting(job, all) })
 }
 
@@ -116,10 +122,13 @@ func (s State) apply(ctx context.Context, job Job, changes []Change, all records
 		}
 		if c.Does != Unchanged {
 			changed = true
-			if err := c.write(s); err != nil {
+			err := c.write(s)
+			if err == nil || c.file.same(s.Disk) != nil {
+				written = append(written, c)
+			}
+			if err != nil {
 				return c.failed(err)
 			}
-			written = append(written, c)
 		}
 		if c.record.Real != "" {
 			record.Files = append(record.Files, c.record)
@@ -128,12 +137,43 @@ func (s State) apply(ctx context.Context, job Job, changes []Change, all records
 	had := 0
 	if old := all.find(job.Client, job.Kind, job.Project); old != nil {
 		had = len(old.Files)
+		for _, f := range old.Files {
+			if job.keeps && record.file(f.Real) == nil {
+				record.Files = append(record.Files, f)
+			}
+		}
 	}
 	if !changed && had == len(record.Files) {
 		return nil
 	}
 	all.set(record)
+	s.clear(changes, all)
 	return s.write(all)
+}
+
+// clear removes the folders that were made for files that are gone. One that
+// still holds files for another client is left to that client's record.
+func (s State) clear(changes []Change, all records) {
+	var dirs []string
+	for _, c := range changes {
+		if c.Does == Removed {
+			dirs = append(dirs, c.dirs...)
+		}
+	}
+	slices.SortFunc(dirs, func(a, b string) int { return len(b) - len(a) })
+	for _, dir := range dirs {
+		if list, err := s.Disk.ReadDir(dir); err == nil && len(list) == 0 {
+			_ = s.Disk.Remove(dir)
+			continue
+		}
+		for _, r := range all.Installs {
+			i := slices.IndexFunc(r.Files, func(f recorded) bool { return strings.HasPrefix(f.Real, dir+string(filepath.Separator)) })
+			if i >= 0 && !slices.Contains(r.Files[i].Dirs, dir) {
+				r.Files[i].Dirs = append([]string{dir}, r.Files[i].Dirs...)
+				break
+			}
+		}
+	}
 }
 
 func (c *Change) failed(err error) error {
@@ -149,11 +189,7 @@ func (c *Change) write(s State) error {
 		if err := c.file.same(s.Disk); err != nil {
 			return err
 		}
-		if err := s.Disk.Remove(c.file.real); err != nil {
-			return err
-		}
-		removeDirs(s.Disk, c.dirs)
-		return nil
+		return s.Disk.Remove(c.file.real)
 	}
 	dirs, err := c.file.replace(s.Disk, c.After)
 	c.record.Dirs = append(c.record.Dirs, dirs...)
@@ -165,13 +201,13 @@ func (c *Change) write(s State) error {
 
 // putBack takes back what write did.
 func (c *Change) putBack(s State) error {
-	if c.Does == Created {
-		err := s.Disk.Remove(c.file.real)
-		removeDirs(s.Disk, c.record.Dirs)
-		return err
-	}
 	now, err := find(s.Disk, c.file.name)
-	if err == nil {
+	switch {
+	case err != nil || !bytes.Equal(now.data, c.After): // not what was written here
+	case c.Does == Created:
+		err = s.Disk.Remove(c.file.real)
+		removeDirs(s.Disk, c.record.Dirs)
+	default:
 		now.mode = c.file.mode
 		_, err = now.replace(s.Disk, c.Before)
 	}
