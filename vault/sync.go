@@ -285,8 +285,17 @@ func (y *syncing) join(ctx context.Context, there, theirs gitstore.Hash) error {
 		return err
 	}
 	if head == there {
-		return nil
+		return y.seen(ctx, theirs)
 	}
+	if err := y.send(ctx, head, there, theirs); err != nil {
+		_ = y.seen(ctx, theirs) // an older commit there does as well
+		return err
+	}
+	return y.seen(ctx, head)
+}
+
+// send pushes what the scope has come to, and counts it.
+func (y *syncing) send(ctx context.Context, head, there, theirs gitstore.Hash) error {
 	if err := y.scope.CheckOutgoing(ctx, head, known(theirs)...); err != nil {
 		return err
 	}
@@ -300,7 +309,7 @@ func (y *syncing) join(ctx context.Context, there, theirs gitstore.Hash) error {
 		return y.refused(err)
 	}
 	y.out.Sent = sent
-	return y.seen(ctx, head)
+	return nil
 }
 
 func known(h gitstore.Hash) []gitstore.Hash {
@@ -408,10 +417,8 @@ func (y *syncing) merge(ctx context.Context, theirs gitstore.Hash) (gitstore.Has
 		if _, received, err = t.repo.AheadBehind(ctx, head, theirs); err != nil {
 			return err
 		}
-		if in, err = t.mergeIn(theirs, y.at.Name); err != nil {
-			return err
-		}
-		return t.setSeen(y.at, theirs)
+		in, err = t.mergeIn(theirs, y.at.Name)
+		return err
 	})
 	if err != nil {
 		return theirs, err
@@ -480,6 +487,12 @@ func (t *txn) setSeen(m gitstore.Remote, h gitstore.Hash) error {
 }
 
 func (y *syncing) seen(ctx context.Context, h gitstore.Hash) error {
+	if h.IsZero() {
+		return nil
+	}
+	if was, err := y.repo.Ref(seenRef(y.at)); err != nil || was == h {
+		return err
+	}
 	return y.scope.withTx(ctx, func(r *gitstore.Repo, tx *gitstore.Tx) error {
 		t := &txn{repo: r, tx: tx}
 		return t.setSeen(y.at, h)
