@@ -58,7 +58,9 @@ const (
 	minWork        = 3     // prompts after which an agent that ends is asked to record its session
 )
 
-// Hook answers an agent client's hook. It changes no scope.
+// Hook answers an agent client's hook. It changes no scope. An answer that
+// comes with an error is good all the same: what could not be done is to note
+// that it was given.
 func (h *Home) Hook(ctx context.Context, in HookCall) (HookAnswer, error) {
 	words := templates.Default().File(templates.Hooks)
 	k, err := h.hookSession(in.Session)
@@ -87,7 +89,11 @@ func (h *Home) Hook(ctx context.Context, in HookCall) (HookAnswer, error) {
 	if err != nil {
 		return HookAnswer{}, err
 	}
-	return out, k.save(before)
+	if err := k.save(before); err != nil {
+		out.Ask = "" // or it would be asked at every turn
+		return out, err
+	}
+	return out, nil
 }
 
 // hookStart is the context block, and after a compaction the offer to record

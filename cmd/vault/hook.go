@@ -39,6 +39,8 @@ func hookCmd(a *app) *cobra.Command {
 		answer, err := a.hook(ctx, args[0], client)
 		if err != nil {
 			a.hookFailed(client, args[0], err)
+		}
+		if len(answer) == 0 {
 			answer = hooks.Nothing(client)
 		}
 		_, err = a.stdout.Write(answer)
@@ -112,10 +114,7 @@ func (a *app) answerHook(ctx context.Context, event, client string) ([]byte, err
 		return nil, err
 	}
 	answer, err := h.Hook(ctx, call.HookCall)
-	if err != nil {
-		return nil, err
-	}
-	return call.Answer(answer), nil
+	return call.Answer(answer), err
 }
 
 // hookFailed keeps what went wrong where a person looks for it: a hook that

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -79,10 +80,37 @@ func called(t *testing.T, cs *mcp.ClientSession, tool string, args map[string]an
 	return out
 }
 
+// hook has the client run a hook, and gives what the model is told.
+func (d *station) hook(event, session string, more map[string]any) string {
+	d.t.Helper()
+	in := map[string]any{"session_id": session, "cwd": d.work}
+	for k, v := range more {
+		in[k] = v
+	}
+	data, err := json.Marshal(in)
+	require.NoError(d.t, err)
+	c := d.command("vault", "hook", event)
+	c.Env = append(c.Env, "CLAUDE_PROJECT_DIR="+d.work)
+	c.Stdin = bytes.NewReader(data)
+	out, err := c.Output()
+	require.NoError(d.t, err)
+	if len(out) == 0 {
+		return ""
+	}
+	var answer struct {
+		Decision, Reason string
+		Specific         struct{ AdditionalContext string } `json:"hookSpecificOutput"`
+	}
+	require.NoError(d.t, json.Unmarshal(out, &answer), "%s", out)
+	return answer.Specific.AdditionalContext + answer.Reason
+}
+
 // A session as an agent runs it, with the real program and no mocks; what the
 // person kept of it is there in the next one, and nothing else.
 func TestASessionAndTheNext(t *testing.T) {
 	d := newStation(t)
+	assert.NotContains(t, d.hook("session-start", "s1", map[string]any{"source": "startup"}), "Postgres")
+	assert.Empty(t, d.hook("prompt", "s1", map[string]any{"prompt": "which queue do we use?"}))
 	one := d.session("s1")
 	assert.NotContains(t, called(t, one, "context", nil)["context"], "Postgres")
 	assert.Empty(t, called(t, one, "recall", map[string]any{"query": "which queue do we use"})["hits"])
@@ -92,7 +120,13 @@ func TestASessionAndTheNext(t *testing.T) {
 	id := id(decision)
 	edited := called(t, one, "update", map[string]any{"id": id, "text": "One system less to run and to watch."})
 	assert.Equal(t, decision["card"], edited["card"], "the agent has thought again: one card")
+	d.run("git", "commit", "-q", "--allow-empty", "-m", "Use the queue")
+	assert.Empty(t, d.hook("tool", "s1", map[string]any{"tool_input": map[string]any{"command": "git commit -m 'Use the queue'"}}), "nothing to see")
+	assert.Contains(t, d.hook("stop", "s1", nil), `session "s1"`, "it is asked to record the session")
 	called(t, one, "trace", map[string]any{"session": "s1", "text": "Chose the queue."})
+	assert.Empty(t, d.hook("stop", "s1", map[string]any{"stop_hook_active": true}))
+	assert.Empty(t, d.hook("stop", "s1", nil))
+	assert.Empty(t, d.hook("session-end", "s1", map[string]any{"reason": "other"}))
 	require.NoError(t, one.Close())
 
 	pending := d.run("vault", "list", "--pending")
@@ -101,6 +135,11 @@ func TestASessionAndTheNext(t *testing.T) {
 	d.run("vault", "keep", id)
 	d.run("vault", "restore", dropped["card"].(string))
 
+	assert.Contains(t, d.hook("session-start", "s2", map[string]any{"source": "startup"}), "Queue in Postgres")
+	said := d.hook("prompt", "s2", map[string]any{"prompt": "which queue do we use?"})
+	assert.Contains(t, said, "One system less to run and to watch.")
+	assert.NotContains(t, said, "Redis")
+	assert.Empty(t, d.hook("prompt", "s2", map[string]any{"prompt": "which queue do we use?"}))
 	two := d.session("s2")
 	assert.Contains(t, called(t, two, "context", nil)["context"], "Queue in Postgres")
 	hits := called(t, two, "recall", map[string]any{"query": "which queue do we use"})["hits"].([]any)

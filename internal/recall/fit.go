@@ -12,6 +12,7 @@ type Fit struct {
 	Words   int     // of the query, without those that only hold a sentence together
 	Has     int     // how many of them the hit has itself; guesses at misspelt ones are left out
 	Name    float64 // what the rarest of those weighs that its title or its tags have, and
+	Rare    float64 // what all of them weigh, and
 	Score   float64 // what the hit scored, in units of what a word weighs that a single entry has
 	Entries int     // how many were searched
 }
@@ -21,6 +22,7 @@ type Fit struct {
 // either: almost all of the first pass, almost none of the others.
 const (
 	goodScore     = 0.85 // of several words
+	goodRare      = 1.5  // of several words that are rare, however little they tell of a long entry
 	goodName      = 0.5  // of a word that the entry is named by
 	wordyPrompt   = 10   // past so many words, more is asked for
 	wordyScore    = 0.02 // for each of those
@@ -36,9 +38,9 @@ func (f Fit) Good() bool {
 	if f.Words <= shortQuestion && f.Name > 0 && (few || f.Name >= goodName) {
 		return true
 	}
-	least := min(goodScore+wordyScore*float64(max(0, f.Words-wordyPrompt)), mostScore)
+	wordy := wordyScore * float64(max(0, f.Words-wordyPrompt))
 	need := max(2, min(3, (f.Words+2)/3))
-	return f.Has >= need && (f.Score >= least || few && f.Words <= wordyPrompt)
+	return f.Has >= need && (f.Score >= min(goodScore+wordy, mostScore) || f.Rare >= goodRare+wordy || few && f.Words <= wordyPrompt)
 }
 
 // fit measures a hit.
@@ -68,6 +70,9 @@ func (s *searcher) fit(c *candidate, e *entryfile.Entry, ps []passage) Fit {
 		note(e.Body[ps[at].start:ps[at].end])
 	}
 	f.Has = len(own)
+	for g := range own {
+		f.Rare += s.weights[g] / unit
+	}
 	return f
 }
 
