@@ -4,7 +4,9 @@ import (
 	"context"
 	"slices"
 	"strings"
+	"time"
 
+	"gitvault/gitstore"
 	"gitvault/internal/entryfile"
 )
 
@@ -163,8 +165,16 @@ type Settlement struct {
 
 // A Disagreement is an entry and the versions of it that a merge kept beside it.
 type Disagreement struct {
-	Entry    Entry   `json:"entry"`
-	Siblings []Entry `json:"siblings"`
+	Entry    Entry            `json:"entry"`
+	Siblings []Entry          `json:"siblings"`
+	Wrote    map[string]Wrote `json:"wrote,omitempty"` // who wrote each version, by id, where the history tells
+}
+
+// Wrote says who brought a text in, and when.
+type Wrote struct {
+	Author string    `json:"author"`
+	Time   time.Time `json:"time"`
+	Commit string    `json:"commit"`
 }
 
 // Conflicts lists what merges could not decide, in the folder's scopes.
@@ -197,8 +207,61 @@ func (h *Home) Conflicts(ctx context.Context, scope string) ([]Disagreement, err
 			}
 			out = append(out, d)
 		}
+		if err := s.whoWrote(ctx, t.head, out); err != nil {
+			return out, s.fail(err)
+		}
 	}
 	return out, nil
+}
+
+// whoWrote finds the commits that brought the versions in. What is kept beside
+// an entry was that entry's text where it was written.
+func (s *Scope) whoWrote(ctx context.Context, head gitstore.Hash, list []Disagreement) error {
+	type text struct{ origin, title, body string }
+	wanted := map[text][]func(Wrote){}
+	for i := range list {
+		d := &list[i]
+		for _, e := range append([]Entry{d.Entry}, d.Siblings...) {
+			origin := orDefault(e.Conflict, e.ID)
+			if e.ID == "" || e.Scope != s.name {
+				continue
+			}
+			key := text{origin, e.Title, e.Body}
+			wanted[key] = append(wanted[key], func(w Wrote) {
+				if d.Wrote == nil {
+					d.Wrote = map[string]Wrote{}
+				}
+				d.Wrote[e.ID] = w
+			})
+		}
+	}
+	if len(wanted) == 0 || head.IsZero() {
+		return nil
+	}
+	r, err := s.open()
+	if err != nil {
+		return err
+	}
+	for c, err := range r.Log(ctx, head) {
+		if err != nil || len(wanted) == 0 {
+			return err
+		}
+		changes, err := s.commitChanges(ctx, r, c, "")
+		if err != nil {
+			return err
+		}
+		for _, ch := range changes {
+			if ch.After == nil || len(c.Parents) > 1 {
+				continue
+			}
+			key := text{ch.ID, ch.After.Title, entryfile.TrimBody(ch.After.Body)}
+			for _, found := range wanted[key] {
+				found(Wrote{c.Author.Name, c.Author.When.UTC(), c.Hash.String()})
+			}
+			delete(wanted, key)
+		}
+	}
+	return nil
 }
 
 // Settle ends a disagreement about an entry, in one commit: the chosen text

@@ -16,12 +16,9 @@ import (
 // is saved can't be taken; what is not taken in the end stays in its file. It
 // tells whether anything was changed.
 func (a *app) editInEditor(c *cobra.Command, h *vault.Home, scope, id string) (bool, error) {
-	editor := strings.TrimSpace(a.getenv("VISUAL"))
-	if editor == "" {
-		editor = strings.TrimSpace(a.getenv("EDITOR"))
-	}
-	if editor == "" {
-		return false, &vault.Error{Code: vault.Invalid, Message: "no editor is set", Hint: "set VISUAL or EDITOR, or say what to change with flags such as --body"}
+	editor, err := a.editor()
+	if err != nil {
+		return false, err
 	}
 	e, text, err := h.EditorText(c.Context(), scope, id)
 	if err != nil {
@@ -78,6 +75,16 @@ func (a *app) editInEditor(c *cobra.Command, h *vault.Home, scope, id string) (b
 			text = problemMark + oneLine(problem.Error()) + "\n" + saved
 		}
 	}
+}
+
+// editor is the person's editor.
+func (a *app) editor() (string, error) {
+	for _, name := range []string{"VISUAL", "EDITOR"} {
+		if editor := strings.TrimSpace(a.getenv(name)); editor != "" {
+			return editor, nil
+		}
+	}
+	return "", &vault.Error{Code: vault.Invalid, Message: "no editor is set", Hint: "set VISUAL or EDITOR, or say what to change with flags such as --body"}
 }
 
 // problemMark begins the line that says why a text was not taken.

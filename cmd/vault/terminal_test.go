@@ -8,6 +8,8 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -372,5 +374,61 @@ func TestReviewOfWhatOthersPushed(t *testing.T) {
 	}
 	if out := d.run("context"); !strings.Contains(out, "Postgres") {
 		t.Errorf("not offered:\n%s", out)
+	}
+}
+
+// disagree leaves an entry with another version beside it, as a merge does.
+func (d *desk) disagree(id, sibling, text string) {
+	d.Helper()
+	path := filepath.Join(d.dir, "vault", "user", "decisions.md")
+	data, err := os.ReadFile(path)
+	if err != nil {
+		d.Fatal(err)
+	}
+	data = append(data, []byte("\n## Queue\n<!-- vault: {id: "+sibling+", created: 2026-01-02T03:04:05Z, conflict: "+id+"} -->\n\n"+text+"\n")...)
+	if err := os.WriteFile(path, data, 0o600); err != nil {
+		d.Fatal(err)
+	}
+}
+
+func TestSettleWithSingleKeys(t *testing.T) {
+	d := newDesk(t)
+	var ids []string
+	for i, text := range []string{"In Redis.", "In Kafka.", "In a file.", "In memory."} {
+		ids = append(ids, d.added("Queue", text))
+		d.disagree(ids[i], "k000000"+strconv.Itoa(i), "Elsewhere "+strconv.Itoa(i)+".")
+	}
+	slices.Sort(ids)
+	d.env = append(d.env, `EDITOR=sed -i "s/Elsewhere/It is elsewhere/; s/^In /Now in /"`)
+	s := d.sit(80, "settle")
+	if first := s.until(ask); !strings.Contains(first, "1 of 4") || !strings.Contains(first, "this, which stands") || !strings.Contains(first, "kept as k000000") {
+		t.Errorf("the first shows:\n%s", first)
+	}
+	s.typed("x")
+	s.until(ask)
+	s.typed("t")
+	s.until("settled")
+	s.until("2 of 4")
+	s.until(ask)
+	s.typed("o")
+	s.until("settled")
+	s.until("3 of 4")
+	s.until(ask)
+	s.typed("e")
+	s.until("settled")
+	s.until("4 of 4")
+	s.until(ask)
+	s.typed("s")
+	if rest := s.ends(); !strings.Contains(rest, "3 settled, 1 left") {
+		t.Errorf("at the end: %q", rest)
+	}
+	for i, want := range []string{`\n *In [A-Za-z ]+\.`, "Elsewhere", "Now in"} {
+		got := d.run("get", ids[i])
+		if !regexp.MustCompile("(?s)"+want).MatchString(got) || strings.Contains(got, otherMark) {
+			t.Errorf("%d is now:\n%s", i, got)
+		}
+	}
+	if got := d.run("settle"); strings.Count(got, "which stands") != 1 {
+		t.Errorf("left:\n%s", got)
 	}
 }
