@@ -39,6 +39,10 @@ type HookCall struct {
 	Prompt  string
 	Command string // of a tool: the shell command it ran
 	Again   bool   // of a stop: the turn goes on only because it was asked for
+
+	// Restarts says that the client starts its sessions anew, or gives the
+	// block again, after a compaction.
+	Restarts bool
 }
 
 // A HookAnswer is what a client is told. An empty one is nothing to say.
@@ -100,8 +104,8 @@ func (h *Home) Hook(ctx context.Context, in HookCall) (HookAnswer, error) {
 // what the summary names. A resumed session still has the block it was given.
 func (h *Home) hookStart(ctx context.Context, in HookCall, words templates.File, k *hookSession) (string, error) {
 	offer := ""
-	if in.Source == "compact" || k.data.Compacted {
-		offer = words.Part("offer.compacted").Text(sessionName(in.Session)) + "\n"
+	if in.Source == "compact" || k.data.Compacted && !in.Restarts {
+		offer = k.afterCompaction(in, words)
 	}
 	block, err := h.hookBlock(ctx, in, k, MaxHookContext-len(offer))
 	if err != nil {
@@ -112,8 +116,14 @@ func (h *Home) hookStart(ctx context.Context, in HookCall, words templates.File,
 	if in.Source == "resume" && k.data.Block == print && offer == "" {
 		return "", nil
 	}
-	k.data.Block, k.data.Compacted = print, false
+	k.data.Block = print
 	return block + offer, nil
+}
+
+// afterCompaction is the offer to record what the summary names.
+func (k *hookSession) afterCompaction(in HookCall, words templates.File) string {
+	k.data.Compacted = false
+	return words.Part("offer.compacted").Text(sessionName(in.Session)) + "\n"
 }
 
 // hookBlock is the context block; nothing where there is nothing to show.
@@ -142,11 +152,13 @@ func (h *Home) hookBlock(ctx context.Context, in HookCall, k *hookSession, most 
 }
 
 // hookPrompt is what bears on a prompt and was not given before. After a
-// compaction that the client started no session for, the block comes first.
+// compaction that nothing was said about yet, that comes first.
 func (h *Home) hookPrompt(ctx context.Context, in HookCall, words templates.File, k *hookSession) (string, error) {
 	k.data.Prompts++
 	block := ""
-	if k.data.Compacted {
+	if k.data.Compacted && in.Restarts {
+		block = k.afterCompaction(in, words)
+	} else if k.data.Compacted {
 		var err error
 		if block, err = h.hookStart(ctx, in, words, k); err != nil {
 			return "", err

@@ -96,6 +96,15 @@ func TestNothingIsGivenTwiceInASession(t *testing.T) {
 	assert.Contains(t, got, `session "s3"`)
 	assert.Contains(t, got, queue.Entry.ID)
 	assert.Empty(t, p.prompt("s3", "which queue do we use"))
+
+	// opencode gives the block in each turn, and asks for it again by itself.
+	p.hook(vault.HookCall{Event: vault.HookCompact, Session: "s3", Restarts: true})
+	got = p.hook(vault.HookCall{Event: vault.HookPrompt, Session: "s3", Prompt: "go on", Restarts: true}).Context
+	assert.NotContains(t, got, "<vault_instructions")
+	assert.Contains(t, got, "just compacted")
+	got = p.hook(vault.HookCall{Event: vault.HookSessionStart, Session: "s3", Source: "startup", Restarts: true}).Context
+	assert.Contains(t, got, "<vault_instructions")
+	assert.NotContains(t, got, "just compacted")
 }
 
 func TestTheOfferToRecordASession(t *testing.T) {

@@ -16,6 +16,7 @@ type dialect struct {
 	nothing any // what is written where there is nothing to say
 
 	compactsAlways bool // its compact event comes at every turn
+	goesOn         bool // after a compaction it starts no session
 }
 
 type object = map[string]any
@@ -47,6 +48,7 @@ var dialects = map[string]dialect{
 		ask:            block("deny"),
 		compact:        func(a vault.HookAnswer) any { return object{"systemMessage": a.Person} },
 		compactsAlways: true,
+		goesOn:         true,
 	},
 	// Cursor wants JSON in any case, and a prompt's hook can't add to it.
 	"cursor": {

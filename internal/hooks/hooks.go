@@ -55,7 +55,7 @@ func Read(client, event string, data []byte) (Call, error) {
 	}
 	c := Call{client: d, HookCall: vault.HookCall{
 		Event: vault.HookEvent(event), Session: m.SessionID, Source: m.Source, Prompt: m.Prompt,
-		Command: command(m.ToolInput), Again: m.StopHookActive || m.LoopCount > 0,
+		Command: command(m.ToolInput), Again: m.StopHookActive || m.LoopCount > 0, Restarts: !d.goesOn,
 	}}
 	if c.Session == "" {
 		c.Session = m.ConversationID
