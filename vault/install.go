@@ -118,6 +118,21 @@ func (h *Home) wiring(in Install) (wiring.Job, clients.Client, clients.Place, er
 	if err != nil {
 		return wiring.Job{}, client, at, err
 	}
+	return h.job(in, client, at), client, at, nil
+}
+
+// wiringOf is the same for a project by its folder, or with "" for the person.
+func (h *Home) wiringOf(in Install, project string) (wiring.Job, error) {
+	client, ok := clients.Find(in.Client)
+	if !ok {
+		return wiring.Job{}, invalid("", "no client %q is known", shortened(in.Client))
+	}
+	at, err := h.place(false)
+	at.Project = project
+	return h.job(in, client, at), err
+}
+
+func (h *Home) job(in Install, client clients.Client, at clients.Place) wiring.Job {
 	p := clients.Program{Command: in.Program, Text: templates.Default().File(templates.Clients).Part("instructions").Text()}
 	home := ""
 	if in.OwnHome && !in.Project {
@@ -125,7 +140,7 @@ func (h *Home) wiring(in Install) (wiring.Job, clients.Client, clients.Place, er
 		p.Env = map[string]string{"VAULT_HOME": home}
 	}
 	p.Hook = func(event string) string { return hookCommand(in.Program, home, event, in.Client) }
-	return wiring.Job{Client: in.Client, Kind: wiring.Install, Project: at.Project, Parts: client.Parts(at, p), DryRun: in.DryRun}, client, at, nil
+	return wiring.Job{Client: in.Client, Kind: wiring.Install, Project: at.Project, Parts: client.Parts(at, p), DryRun: in.DryRun}
 }
 
 // place is where the person's files are, and with project the project's.

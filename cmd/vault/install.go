@@ -10,7 +10,6 @@ import (
 	"github.com/adrg/xdg"
 	"github.com/spf13/cobra"
 
-	"gitvault/internal/safetext"
 	"gitvault/vault"
 )
 
@@ -101,18 +100,7 @@ func (a *app) wired(done vault.Wired) {
 		printJSON(a.stdout, done)
 		return
 	}
-	any := false
-	for _, f := range done.Files {
-		what := safetext.Line(f.Path)
-		if f.Change != "unchanged" {
-			any = true
-			what += a.paint(dim, "  ("+strings.Join(f.What, ", ")+")")
-		}
-		a.println(f.Change, " ", what)
-		if done.DryRun && f.Diff != "" {
-			a.println(safetext.Text(f.Diff))
-		}
-	}
+	any := a.wiredFiles(done.Files, done.DryRun)
 	if len(done.Files) == 0 {
 		a.println("nothing of vault's is there")
 	}

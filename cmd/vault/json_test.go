@@ -117,6 +117,7 @@ func TestJSONIsAsDocumented(t *testing.T) {
 	o.run("scopes", "scopes")
 	o.run("install", "install", "claude-code", "--project")
 	o.run("uninstall", "uninstall", "claude-code", "--project")
+	o.run("bridge", "bridge", "codex")
 	o.run("status", "status")
 	o.run("purge", "purge", "--yes", id(held))
 	o.run("trust", "trust", "--revoke", "--scope", "user")

@@ -85,12 +85,18 @@ func (s State) write(r records) error {
 	if err != nil {
 		return err
 	}
-	f, err := find(s.Disk, s.file())
+	return s.WriteFile(s.file(), append(data, '\n'))
+}
+
+// WriteFile replaces a file of the state's folder, which only the person may
+// read.
+func (s State) WriteFile(name string, data []byte) error {
+	f, err := find(s.Disk, name)
 	if err != nil {
 		return err
 	}
-	f.mode = 0o600 // it holds pieces of the person's files
-	_, err = f.replace(s.Disk, append(data, '\n'))
+	f.mode = 0o600
+	_, err = f.replace(s.Disk, data)
 	return err
 }
 
