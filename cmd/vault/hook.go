@@ -2,9 +2,7 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"io"
 	"strings"
 	"time"
 
@@ -17,7 +15,6 @@ import (
 const (
 	hookVerb    = "hook"
 	hookTimeout = 8 * time.Second // clients give a hook some 10 s
-	maxHookText = 32 << 20        // bytes of what a client writes
 )
 
 // hookFolders name, for each client, the variable in which it tells its hooks
@@ -76,17 +73,11 @@ func (a *app) hook(ctx context.Context, event, client string) ([]byte, error) {
 }
 
 func (a *app) answerHook(ctx context.Context, event, client string) ([]byte, error) {
-	var data []byte
-	if !a.inTerminal {
-		var err error
-		if data, err = io.ReadAll(io.LimitReader(a.stdin, maxHookText+1)); err != nil {
-			return nil, fmt.Errorf("standard input: %w", err)
-		}
-		if len(data) > maxHookText {
-			return nil, errors.New("standard input is over 32 MiB")
-		}
+	in := a.stdin
+	if a.inTerminal {
+		in = strings.NewReader("") // a person tries it
 	}
-	call, err := hooks.Read(client, event, data)
+	call, err := hooks.Read(client, event, in)
 	if err != nil {
 		return nil, err
 	}

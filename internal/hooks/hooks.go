@@ -4,9 +4,11 @@
 package hooks
 
 import (
-	"bytes"
+	"bufio"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io"
 	"regexp"
 	"strings"
 
@@ -40,18 +42,20 @@ func Clients() []string {
 	return []string{"claude-code", "codex", "cursor", "gemini-cli", "opencode", "vscode"}
 }
 
-// Read reads what a client wrote. An event that says nothing here has the
-// zero vault.HookCall's Event; Answer then has nothing to say.
-func Read(client, event string, data []byte) (Call, error) {
+// MaxInput bounds what is read of a client's message, in bytes.
+const MaxInput = 32 << 20
+
+// Read reads what a client writes, to the end of its message: some keep the
+// pipe open. No message at all is an empty one. A call without an event has
+// nothing to ask.
+func Read(client, event string, in io.Reader) (Call, error) {
 	d, ok := dialects[client]
 	if !ok {
 		return Call{}, fmt.Errorf("no hooks of client %q are known: use %s", client, strings.Join(Clients(), ", "))
 	}
 	var m message
-	if data = bytes.TrimSpace(bytes.TrimPrefix(data, []byte("\xef\xbb\xbf"))); len(data) > 0 {
-		if err := json.Unmarshal(data, &m); err != nil {
-			return Call{client: d}, fmt.Errorf("standard input is no JSON object of a hook: %s", reason(err))
-		}
+	if err := decode(in, &m); err != nil {
+		return Call{client: d}, fmt.Errorf("standard input is no JSON object of a hook: %w", err)
 	}
 	c := Call{client: d, HookCall: vault.HookCall{
 		Event: vault.HookEvent(event), Session: m.SessionID, Source: m.Source, Prompt: m.Prompt,
@@ -103,10 +107,22 @@ func command(input json.RawMessage) string {
 	return ""
 }
 
-// reason is a decoding error without the text it is about.
-func reason(err error) string {
-	if e, ok := err.(*json.UnmarshalTypeError); ok {
-		return fmt.Sprintf("%s is a %s", e.Field, e.Value)
+// decode reads one message. What is wrong with it is said without its text.
+func decode(in io.Reader, m *message) error {
+	limited := &io.LimitedReader{R: in, N: MaxInput}
+	r := bufio.NewReader(limited)
+	if mark, _, err := r.ReadRune(); err == nil && mark != '\ufeff' {
+		_ = r.UnreadRune()
 	}
-	return "it can't be decoded"
+	err := json.NewDecoder(r).Decode(m)
+	var field *json.UnmarshalTypeError
+	switch {
+	case err == nil, errors.Is(err, io.EOF):
+		return nil
+	case limited.N == 0:
+		return errors.New("it is over 32 MiB")
+	case errors.As(err, &field) && field.Field != "":
+		return fmt.Errorf("its %s is a %s", field.Field, field.Value)
+	}
+	return errors.New("it can't be decoded")
 }

@@ -1,7 +1,9 @@
 package hooks
 
 import (
+	"bytes"
 	"encoding/json"
+	"io"
 	"strings"
 	"testing"
 
@@ -41,7 +43,7 @@ func TestReading(t *testing.T) {
 		{"opencode", "session-start", "", vault.HookCall{Event: vault.HookSessionStart}, ""},
 		{"vscode", "prompt", "\xef\xbb\xbf{\"session_id\":\"v\",\"prompt\":\"x\"}\r\n", vault.HookCall{Event: vault.HookPrompt, Session: "v", Prompt: "x"}, ""},
 	} {
-		got, err := Read(c.client, c.event, []byte(c.in))
+		got, err := Read(c.client, c.event, strings.NewReader(c.in))
 		require.NoError(t, err, c.in)
 		c.want.Restarts = c.client != "gemini-cli"
 		assert.Equal(t, c.want, got.HookCall, c.in)
@@ -51,12 +53,34 @@ func TestReading(t *testing.T) {
 
 func TestWhatIsNoHookIsSaidWithoutItsText(t *testing.T) {
 	for _, in := range []string{`{`, `[]`, `"a secret"`, `{"prompt":{"a secret":1}}`, `nonsense with a secret`} {
-		_, err := Read("codex", "prompt", []byte(in))
+		_, err := Read("codex", "prompt", strings.NewReader(in))
 		require.Error(t, err, in)
 		assert.NotContains(t, err.Error(), "secret")
 	}
-	_, err := Read("emacs", "prompt", nil)
+	_, err := Read("emacs", "prompt", strings.NewReader(""))
 	assert.ErrorContains(t, err, `"emacs"`)
+}
+
+// A client that keeps the pipe open is not waited for.
+func TestTheEndOfTheMessageIsEnough(t *testing.T) {
+	r, w := io.Pipe()
+	defer w.Close()
+	go func() { _, _ = io.WriteString(w, `{"session_id":"s","prompt":"x"}`) }()
+	call, err := Read("claude-code", "prompt", r)
+	require.NoError(t, err)
+	assert.Equal(t, "x", call.Prompt)
+
+	_, err = Read("claude-code", "tool", io.MultiReader(strings.NewReader(`{"tool_response":"`), endless{}))
+	assert.ErrorContains(t, err, "over 32 MiB")
+}
+
+type endless struct{}
+
+func (endless) Read(p []byte) (int, error) {
+	for i := range p {
+		p[i] = 'x'
+	}
+	return len(p), nil
 }
 
 // What clients take. Codex refuses any other field.
@@ -87,13 +111,13 @@ func TestAnswering(t *testing.T) {
 		{"opencode", "compact", compact, `keep`},
 		{"vscode", "stop", ask, `{"hookSpecificOutput":{"decision":"block","hookEventName":"Stop","reason":"record"}}`},
 	} {
-		call, err := Read(c.client, c.event, []byte(`{}`))
+		call, err := Read(c.client, c.event, strings.NewReader(`{}`))
 		require.NoError(t, err)
 		assert.Equal(t, c.want, strings.TrimSuffix(string(call.Answer(c.answer)), "\n"), "%s %s", c.client, c.event)
 	}
 	for _, client := range Clients() {
 		for _, event := range vault.HookEvents() {
-			call, err := Read(client, string(event), nil)
+			call, err := Read(client, string(event), strings.NewReader(" \n"))
 			require.NoError(t, err)
 			got := string(call.Answer(vault.HookAnswer{}))
 			assert.Equal(t, got, string(Nothing(client)))
@@ -114,7 +138,7 @@ func FuzzRead(f *testing.F) {
 	f.Add("gemini-cli", "compact", []byte(`{"trigger":1}`))
 	f.Add("codex", "tool", []byte(`{"tool_input":{"command":[1,{}]}}`))
 	f.Fuzz(func(t *testing.T, client, event string, in []byte) {
-		call, err := Read(client, event, in)
+		call, err := Read(client, event, bytes.NewReader(in))
 		if err != nil {
 			if strings.ContainsAny(err.Error(), "\n") {
 				t.Fatalf("%q", err)
