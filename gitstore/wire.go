@@ -132,6 +132,9 @@ func (m Remote) describe(ctx context.Context, err error) error {
 		return err
 	}
 	text := p.text
+	if p.kind == ErrNoBranch {
+		text = "it has no branch " + m.Branch
+	}
 	if user := userinfo(m.URL); user != "" {
 		text = strings.ReplaceAll(text, user+"@", "")
 	}

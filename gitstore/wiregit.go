@@ -48,7 +48,7 @@ func (r *Repo) pushByGit(ctx context.Context, w Wire, m Remote, commit, expect H
 	if !expect.IsZero() {
 		was = expect.String()
 	}
-	out, err := r.runGit(ctx, w, "push", "--porcelain", "--progress", "--no-follow-tags", "--recurse-submodules=no",
+	out, err := r.runGit(ctx, w, "push", "--porcelain", "--progress", "--no-follow-tags", "--no-signed", "--recurse-submodules=no",
 		"--force-with-lease="+m.ref()+":"+was, "--", m.Name, commit.String()+":"+m.ref())
 	if err == nil {
 		return nil

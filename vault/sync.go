@@ -444,11 +444,11 @@ func (y *syncing) count(in mergeIn) {
 			continue
 		}
 		y.out.Conflicts++
-		what := c.Path
+		what, how := c.Path, ": join them in an editor"
 		if c.ID != "" {
-			what = c.ID
+			what, how = c.ID, "; 'vault settle' shows them"
 		}
-		y.scope.home.notice(fmt.Sprintf("%s was changed on both sides: one version stands, the other is kept as %s; 'vault settle' shows them", what, c.Kept))
+		y.scope.home.notice(what + " was changed on both sides: one version stands, the other is kept as " + c.Kept + how)
 	}
 }
 
