@@ -499,6 +499,11 @@ func (t *txn) commit(m message, saved map[string][]byte) (gitstore.Hash, error) 
 		if err != nil {
 			return gitstore.Hash{}, err
 		}
+		if f.kind.IsLedger() && f.rolled() && (len(data) == 0 || string(data) == entryfile.Skeleton(f.kind)) {
+			delete(t.tree.files, p) // the last of what was rolled into it is gone
+			c.Delete = append(c.Delete, p)
+			continue
+		}
 		c.Put[p] = data
 	}
 	index, err := t.tree.index(t.scope.name, t.scope.cacheDir())

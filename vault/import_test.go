@@ -2,6 +2,7 @@ package vault_test
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -80,4 +81,36 @@ func TestImportRefusesSecretsByPlace(t *testing.T) {
 		contains(t, r.Reason, "looks like a secret", "line 1")
 	}
 	p.holdsNot(key)
+}
+
+// An import that is taken back leaves nothing of itself behind, and comes back.
+func TestAnImportIsUndoneWhole(t *testing.T) {
+	p := newPlace(t)
+	var lines []string
+	for i := range 30 {
+		lines = append(lines, fmt.Sprintf(`{"kind":"decision","title":"Decision %d","body":"%s"}`, i, strings.Repeat("Because. ", 2000)))
+	}
+	if done := p.importLines("", lines...); len(done.Added) != 30 {
+		t.Fatalf("%+v", done)
+	}
+	rolled := p.user("decisions/0001.md")
+	if _, err := os.Stat(rolled); err != nil {
+		t.Fatal(err)
+	}
+	for range 2 {
+		undone, err := p.by("").Undo(context.Background(), vault.RestoreOptions{Scope: vault.UserScope})
+		p.must(err)
+		if len(undone.Changes) != 30 {
+			t.Errorf("undone: %d", len(undone.Changes))
+		}
+		if _, err := os.Stat(rolled); !os.IsNotExist(err) {
+			t.Errorf("%s is left: %v", rolled, err)
+		}
+		_, err = p.by("").Restore(context.Background(), []string{undone.Commit}, vault.RestoreOptions{Scope: vault.UserScope})
+		p.must(err)
+		if list, err := p.by("").List(context.Background(), vault.ListQuery{}); err != nil || len(list) != 30 {
+			t.Errorf("restored: %d, %v", len(list), err)
+		}
+		p.sound(p.user(""))
+	}
 }

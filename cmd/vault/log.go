@@ -1,6 +1,8 @@
 package main
 
 import (
+	"fmt"
+
 	"github.com/spf13/cobra"
 
 	"gitvault/internal/safetext"
@@ -36,11 +38,15 @@ func logCmd(a *app) *cobra.Command {
 		}
 		for _, k := range list {
 			a.commitHead(k)
-			for _, e := range k.Entries {
+			shown := few(k.Entries, maxLogged)
+			for _, e := range k.Entries[:shown] {
 				a.println(a.fit("  " + a.changeLine(e)))
 				if e.Before != nil && e.After != nil && e.Change == vault.Edited {
 					a.edited(*e.Before, *e.After, 0)
 				}
+			}
+			if rest := len(k.Entries) - shown; rest > 0 {
+				a.println(a.paint(dim, fmt.Sprintf("  and %d more: vault show %s", rest, k.Commit[:10])))
 			}
 		}
 		return nil

@@ -178,10 +178,27 @@ func (a *app) changes(verb string, list []vault.Change) {
 	case a.json:
 		printJSON(a.stdout, map[string]any{"changes": list})
 	default:
-		for _, c := range list {
+		for _, c := range list[:few(list, maxChanges)] {
 			a.change(verb, c)
 		}
+		if rest := len(list) - few(list, maxChanges); rest > 0 {
+			a.println(a.paint(dim, fmt.Sprintf("and %d more", rest)))
+		}
 	}
+}
+
+// What is shown of a change of many entries, in lines. A rest of one is no
+// shorter than what it stands for.
+const (
+	maxChanges = 20 // by the command that makes it
+	maxLogged  = 10 // by log, among others; show has them all
+)
+
+func few[T any](list []T, most int) int {
+	if len(list) <= most+1 {
+		return len(list)
+	}
+	return most
 }
 
 // symbols are how changes look in log and diff.
