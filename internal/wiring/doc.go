@@ -82,7 +82,7 @@ type document interface {
 	Changes() []configedit.Splice
 	IsEmpty() bool
 	put(clients.Part) (notes []string, err error)
-	take(client string, parts []clients.Part) error
+	take(client string, parts []clients.Part) (notes []string, err error)
 }
 
 // open reads a document of a format.

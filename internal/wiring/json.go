@@ -152,7 +152,7 @@ func (d *jsonDocument) hook(h clients.Hook) error {
 }
 
 // take takes out what is vault's.
-func (d *jsonDocument) take(client string, parts []clients.Part) error {
+func (d *jsonDocument) take(client string, parts []clients.Part) ([]string, error) {
 	for _, part := range parts {
 		for _, at := range [][]string{part.Path, part.Or} {
 			if at == nil {
@@ -160,17 +160,17 @@ func (d *jsonDocument) take(client string, parts []clients.Part) error {
 			}
 			if entry, _, found, err := d.Get(at...); err == nil && found && isServer(entry) {
 				if err := d.Remove(at); err != nil {
-					return problem(d.name, err, shape)
+					return nil, problem(d.name, err, shape)
 				}
 			}
 		}
 		for _, h := range part.Hooks {
 			if err := d.unhook(h, client); err != nil {
-				return problem(d.name, err, shape)
+				return nil, problem(d.name, err, shape)
 			}
 		}
 	}
-	return nil
+	return nil, nil
 }
 
 // unhook takes a hook out, and the group around it where nothing else is in it.

@@ -92,11 +92,11 @@ func take(job Job, f *file, parts []clients.Part, known *recorded) (Change, erro
 		c.Notes = []string{f.name + " was changed since vault made it, so it stays: remove it if you need it no more"}
 		return c, nil
 	}
-	after, empty, err := without(job, f, parts, known)
+	after, empty, notes, err := without(job, f, parts, known)
 	if err != nil {
 		return c, err
 	}
-	c.After = after
+	c.After, c.Notes = after, notes
 	switch {
 	case empty && (known.Made || parts[0].Format == clients.Whole && len(f.data) > 0):
 		c.Does = Removed
@@ -109,16 +109,16 @@ func take(job Job, f *file, parts []clients.Part, known *recorded) (Change, erro
 }
 
 // without is the file's content without vault, and whether nothing is left.
-func without(job Job, f *file, parts []clients.Part, known *recorded) ([]byte, bool, error) {
-	if data, ok := undo(f.data, known.Layers); ok && isClean(job, f, parts, data) {
-		return data, known.Made && len(data) == 0, nil
+func without(job Job, f *file, parts []clients.Part, known *recorded) (after []byte, empty bool, notes []string, err error) {
+	if data, exact := undo(f.data, known.Layers); data != nil && isClean(job, f, parts, data, exact) {
+		return data, known.Made && len(data) == 0, nil, nil
 	}
 	d, err := open(f.name, parts[0].Format, job.Client, f.data)
 	if err != nil {
-		return nil, false, err
+		return nil, false, nil, err
 	}
-	if err := d.take(job.Client, parts); err != nil {
-		return nil, false, err
+	if notes, err = d.take(job.Client, parts); err != nil {
+		return nil, false, nil, err
 	}
 	if j, ok := d.(*jsonDocument); ok {
 		var always configedit.Object
@@ -128,10 +128,10 @@ func without(job Job, f *file, parts []clients.Part, known *recorded) ([]byte, b
 			}
 		}
 		if err := j.tidy(known.Keys, always); err != nil {
-			return nil, false, err
+			return nil, false, nil, err
 		}
 	}
-	return d.Bytes(), d.IsEmpty(), nil
+	return d.Bytes(), d.IsEmpty(), notes, nil
 }
 
 // onlyHas reports whether nothing is in a document but hooks without a hook and
@@ -160,30 +160,45 @@ func onlyHas(j *jsonDocument, always configedit.Object) bool {
 }
 
 // undo takes the layers back, each exactly where the file is as it left it, else
-// where its text stands now.
-func undo(data []byte, layers []layer) ([]byte, bool) {
+// where its text stands now; nil where that can't be. exact tells that the
+// bytes are those of before.
+func undo(data []byte, layers []layer) (before []byte, exact bool) {
 	if len(layers) == 0 {
 		return nil, false
 	}
+	exact = true
 	for i := len(layers) - 1; i >= 0; i-- {
 		l := layers[i]
-		var ok bool
+		ok := false
 		if hash(data) == l.After {
 			data, ok = configedit.Undo(data, l.Changes)
 		} else {
+			exact = false
 			data, ok = configedit.UndoAnywhere(data, l.Changes)
 		}
 		if !ok {
 			return nil, false
 		}
 	}
-	return data, true
+	if data == nil {
+		data = []byte{}
+	}
+	return data, exact
 }
 
-// isClean reports whether a document can be read and has nothing of vault's.
-func isClean(job Job, f *file, parts []clients.Part, data []byte) bool {
+// isClean reports whether a document can be read and has nothing of vault's. A
+// server may be left where the bytes are those of before: somebody put it there
+// who was not vault.
+func isClean(job Job, f *file, parts []clients.Part, data []byte, exact bool) bool {
 	d, err := open(f.name, parts[0].Format, job.Client, data)
-	return err == nil && d.take(job.Client, parts) == nil && len(d.Changes()) == 0
+	if err != nil {
+		return false
+	}
+	if exact {
+		parts = slices.DeleteFunc(slices.Clone(parts), func(p clients.Part) bool { return p.Path != nil })
+	}
+	notes, err := d.take(job.Client, parts)
+	return err == nil && len(notes) == 0 && len(d.Changes()) == 0
 }
 
 // partsOf are the parts that go into a file; of one that was recorded under

@@ -2,6 +2,7 @@ package wiring
 
 import (
 	"bytes"
+	"fmt"
 	"path/filepath"
 	"reflect"
 	"slices"
@@ -44,19 +45,18 @@ func (d *tomlDocument) put(part clients.Part) ([]string, error) {
 	return nil, nil
 }
 
-func (d *tomlDocument) take(_ string, parts []clients.Part) error {
+func (d *tomlDocument) take(_ string, parts []clients.Part) ([]string, error) {
+	var notes []string
 	for _, part := range parts {
 		if got, found := d.Get(part.Path...); !found || !isServer(got) {
 			continue
 		}
-		if err := d.RemoveTable(part.Path); err != nil {
-			return problem(d.name, err, shape)
-		}
-		if got, found := d.Get(part.Path...); found && isServer(got) {
-			return &Problem{d.name, d.Line(part.Path...), "vault's server is written here in a form of its own", "take it out by hand", false}
+		err := d.RemoveTable(part.Path)
+		if got, found := d.Get(part.Path...); err != nil || found && isServer(got) {
+			notes = append(notes, fmt.Sprintf("%s:%d: vault's server is written here in a form of its own, so it stays: take it out by hand", d.name, d.Line(part.Path...)))
 		}
 	}
-	return nil
+	return notes, nil
 }
 
 // A textDocument is Markdown, or a file of vault's own.
@@ -108,7 +108,7 @@ func (d *textDocument) isWhole() bool {
 	return bytes.Contains(first, []byte(clients.WholeMark))
 }
 
-func (d *textDocument) take(_ string, parts []clients.Part) error {
+func (d *textDocument) take(_ string, parts []clients.Part) ([]string, error) {
 	for _, part := range parts {
 		if part.Format == clients.Whole {
 			if d.isWhole() && filepath.Base(part.File) == filepath.Base(d.name) {
@@ -119,9 +119,9 @@ func (d *textDocument) take(_ string, parts []clients.Part) error {
 		d.front = part.Front
 		at, was, err := part.Marks.Cut(d.data)
 		if err != nil {
-			return &Problem{File: d.name, What: err.Error(), Do: "put the marks right by hand, then try again"}
+			return nil, &Problem{File: d.name, What: err.Error(), Do: "put the marks right by hand, then try again"}
 		}
 		d.change(at, was, "")
 	}
-	return nil
+	return nil, nil
 }

@@ -6,17 +6,21 @@ import (
 	"encoding/json"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
 
+	"github.com/pelletier/go-toml/v2"
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
 	"gitvault/internal/clients"
+	"gitvault/internal/configedit"
 	"gitvault/internal/fsys"
 	"gitvault/internal/fsys/faultfs"
 )
@@ -144,7 +148,8 @@ func TestWhatGoesInComesOut(t *testing.T) {
 		require.NoError(t, err)
 		defer os.RemoveAll(dir)
 		d := newDesk(t, dir)
-		for name, texts := range startingPoints {
+		for _, name := range slices.Sorted(maps.Keys(startingPoints)) {
+			texts := startingPoints[name]
 			if rapid.Bool().Draw(t, "has "+name) {
 				d.write(name, rapid.SampledFrom(texts).Draw(t, name))
 			}
@@ -306,5 +311,135 @@ func TestAFailureLeavesNothingHalfDone(t *testing.T) {
 			continue
 		}
 		require.Equal(t, before, d.tree(), fmt.Sprintf("step %d: %v", step, err))
+	}
+}
+
+// edits are what a person does to a file between install and uninstall.
+func (d *desk) edit(t *rapid.T, name, text string) string {
+	switch {
+	case strings.HasSuffix(name, ".json"), strings.HasSuffix(name, ".jsonc"):
+		j, err := configedit.ParseJSON([]byte(text))
+		require.NoError(t, err)
+		for _, path := range [][]string{{"aa"}, {"mcpServers", "mine"}, {"hooks", "Mine"}} {
+			_, _, found, err := j.Get(path[0])
+			if err == nil && (found || len(path) == 1) && rapid.Bool().Draw(t, strings.Join(path, ".")) {
+				require.NoError(t, j.Set(path, configedit.Object{{Name: "k", Value: 1}}))
+			}
+		}
+		return string(j.Bytes())
+	case strings.HasSuffix(name, ".toml"):
+		return rapid.SampledFrom([]string{"# first\n", "first = 1\n"}).Draw(t, "first") + strings.TrimPrefix(text, "\ufeff") +
+			rapid.SampledFrom([]string{"", "\n[last]\nx = 1\n", "# last"}).Draw(t, "last")
+	case strings.HasSuffix(name, ".js"):
+		return text
+	}
+	return text + "\nlast\n"
+}
+
+func meaning(t require.TestingT, name, text string) any {
+	switch filepath.Ext(name) {
+	case ".json", ".jsonc":
+		j, err := configedit.ParseJSON([]byte(text))
+		require.NoError(t, err, text)
+		v, _, _, err := j.Get()
+		require.NoError(t, err)
+		return v
+	case ".toml":
+		v := map[string]any{}
+		require.NoError(t, toml.Unmarshal([]byte(text), &v), text)
+		return v
+	}
+	return text
+}
+
+// Whatever a person changes in a file between, the rest comes out and that
+// stays.
+func TestEditsSurvive(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		dir, err := os.MkdirTemp("", "wiring")
+		require.NoError(t, err)
+		defer os.RemoveAll(dir)
+		d := newDesk(t, dir)
+		for name, texts := range startingPoints {
+			d.write(name, strings.TrimPrefix(texts[len(texts)-1], "\ufeff"))
+		}
+		client := rapid.SampledFrom(names()).Draw(t, "client")
+		project := rapid.SampledFrom([]string{"", d.project}).Draw(t, "project")
+		before := d.tree()
+		job := d.job(client, project)
+		d.put(job)
+		want := map[string]any{}
+		wired := d.tree()
+		for _, name := range slices.Sorted(maps.Keys(wired)) {
+			_, text, isFile := strings.Cut(wired[name], "\n")
+			if !isFile {
+				continue
+			}
+			edited := d.edit(t, name, text)
+			if edited == text {
+				continue
+			}
+			d.write(name, edited)
+			_, old, _ := strings.Cut(before[name], "\n")
+			if filepath.Ext(name) == ".md" || filepath.Ext(name) == ".mdc" {
+				want[name] = "last"
+				continue
+			}
+			v := meaning(t, name, edited)
+			if m, ok := v.(map[string]any); ok {
+				original, _ := meaning(t, name, old).(map[string]any)
+				version := m["version"]
+				strip(m, original)
+				if version != nil && len(m) > 0 {
+					m["version"] = version // the person's own hooks need it
+				}
+			}
+			want[name] = v
+		}
+		d.take(job)
+		after := d.tree()
+		for name, v := range want {
+			_, text, isFile := strings.Cut(after[name], "\n")
+			if !isFile {
+				require.Empty(t, v, name)
+				continue
+			}
+			require.NotContains(t, text, "/opt/my vault", name)
+			if v == "last" {
+				require.Contains(t, text, "\nlast\n", name)
+				require.NotContains(t, text, "Use vault.", name)
+				continue
+			}
+			got, _ := meaning(t, name, text).(map[string]any)
+			require.Equal(t, v, got, name)
+		}
+	})
+}
+
+// strip takes out of a document what vault put in: by name, and containers
+// that the original had not.
+func strip(m, original map[string]any) {
+	for key, v := range m {
+		had, isThere := original[key]
+		sub, isMap := v.(map[string]any)
+		list, isList := v.([]any)
+		switch {
+		case key == "vault":
+			delete(m, key)
+		case key == "version" && !isThere && len(original) == 0:
+			delete(m, key)
+		case isMap && key != "aa" && key != "mine" && key != "Mine":
+			before, _ := had.(map[string]any)
+			strip(sub, before)
+			if len(sub) == 0 && !isThere {
+				delete(m, key)
+			}
+		case isList && (isThere || len(list) > 0):
+			if isThere {
+				m[key] = had
+			} else {
+				delete(m, key)
+			}
+		}
 	}
 }
