@@ -132,7 +132,11 @@ func (h *Home) cloneBranch(ctx context.Context, n NewClone, as *Scope) (*gitstor
 	for i, b := range branches {
 		at := gitstore.Remote{Name: DefaultRemote, URL: n.URL, Branch: b}
 		section := string(addRemoteSection(nil, NewRemote{Name: DefaultRemote, URL: n.URL, Branch: b}, true))
-		c, err := gitstore.NewClone(ctx, filepath.Join(h.dir, "projects"), o, w, at, section)
+		var c *gitstore.Clone
+		err := h.persist(ctx, func() (err error) {
+			c, err = gitstore.NewClone(ctx, filepath.Join(h.dir, "projects"), o, w, at, section)
+			return err
+		})
 		if err == nil && i+1 < len(branches) {
 			if m, ok, merr := manifestAt(c.Repo(), c.Commit()); merr != nil || !ok || m.Name != as.name {
 				_ = c.Discard()

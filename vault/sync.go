@@ -233,17 +233,17 @@ func (y *syncing) run(ctx context.Context) error {
 		case unmoved == maxUnmoved:
 			return &Error{Code: Busy, Message: fmt.Sprintf("%s: its branch %s could not be moved %d times in a row, though nobody else moved it; nothing of yours is there yet", y.at.Name, y.at.Branch, unmoved), Hint: "try again; a lock file may have been left there", Err: err}
 		}
-		if err := y.pause(ctx, beaten); err != nil {
+		if err := y.scope.home.pause(ctx, beaten); err != nil {
 			return err
 		}
 	}
 }
 
 // pause waits for a random time, longer with each try.
-func (y *syncing) pause(ctx context.Context, try int) error {
+func (h *Home) pause(ctx context.Context, try int) error {
 	limit := min(firstPause<<min(try, 10), lastPause)
 	var b [8]byte
-	if _, err := y.scope.home.opt.Random.Read(b[:]); err != nil {
+	if _, err := h.opt.Random.Read(b[:]); err != nil {
 		return err
 	}
 	timer := time.NewTimer(time.Duration(binary.LittleEndian.Uint64(b[:]) % uint64(limit)))
@@ -305,7 +305,7 @@ func (y *syncing) send(ctx context.Context, head, there, theirs gitstore.Hash) e
 	}
 	// One that went through although its answer was cut counts as beaten, and
 	// the next look finds it there.
-	if err := y.persist(ctx, func() error { return y.repo.Push(ctx, y.wire, y.at, head, there) }); err != nil {
+	if err := y.scope.home.persist(ctx, func() error { return y.repo.Push(ctx, y.wire, y.at, head, there) }); err != nil {
 		return y.refused(err)
 	}
 	y.out.Sent = sent
@@ -330,7 +330,7 @@ func (y *syncing) refused(err error) error {
 // fetch gives the remote's commit, zero where it has no such branch.
 func (y *syncing) fetch(ctx context.Context) (gitstore.Hash, error) {
 	var h gitstore.Hash
-	err := y.persist(ctx, func() (err error) {
+	err := y.scope.home.persist(ctx, func() (err error) {
 		h, err = y.repo.Fetch(ctx, y.wire, y.at)
 		return err
 	})
@@ -343,7 +343,7 @@ func (y *syncing) fetch(ctx context.Context) (gitstore.Hash, error) {
 // persist does one step again where the connection was cut in its midst, or
 // may have been: git takes an answer for a wrong password that came after one
 // was cut.
-func (y *syncing) persist(ctx context.Context, step func() error) error {
+func (h *Home) persist(ctx context.Context, step func() error) error {
 	cut, doubted := 0, 0
 	for {
 		err := step()
@@ -358,7 +358,7 @@ func (y *syncing) persist(ctx context.Context, step func() error) error {
 		if cut == maxCut || doubted == maxDoubted {
 			return err
 		}
-		if err := y.pause(ctx, cut+doubted); err != nil {
+		if err := h.pause(ctx, cut+doubted); err != nil {
 			return err
 		}
 	}

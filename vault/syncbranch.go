@@ -19,7 +19,7 @@ func (y *syncing) settleBranch(ctx context.Context) error {
 	own := branchName(y.scope.name)
 	y.at.Branch = scopeBranch
 	var ours bool
-	if err := y.persist(ctx, func() (err error) {
+	if err := y.scope.home.persist(ctx, func() (err error) {
 		ours, err = y.isOurs(ctx)
 		return err
 	}); err != nil {

@@ -367,6 +367,32 @@ func TestCancelledSync(t *testing.T) {
 	})
 }
 
+// A clone whose answers are cut or fail is whole in the end.
+func TestCloneFromAFailingServer(t *testing.T) {
+	t.Parallel()
+	withBoth(t, func(t *testing.T, config string) {
+		srv := serve(t)
+		url := srv.URL("r.git", gitserver.Password)
+		h := newMachine(t).open(t)
+		for n := range 20 {
+			remembers(t, h, fmt.Sprintf("Decision %d: %s.", n, strings.Repeat("why ", 500)))
+		}
+		addsRemote(t, h, url)
+		syncs(t, h)
+		srv.Fail(40)
+		m := newMachine(t)
+		m.config = config
+		other := m.open(t)
+		if _, err := other.Clone(context.Background(), vault.NewClone{URL: url}); err != nil {
+			t.Fatal(err)
+		}
+		if headOf(t, other) != headOf(t, h) {
+			t.Error("the clone is not where the remote is")
+		}
+		sound(t, other)
+	})
+}
+
 // sound holds the user's scope to what git thinks of it.
 func sound(t *testing.T, h *vault.Home) {
 	t.Helper()
