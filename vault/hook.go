@@ -59,6 +59,7 @@ const (
 	maxBroughtUp   = 3     // entries at a prompt
 	maxShownWhole  = 600   // bytes of a body that is shown whole at a prompt
 	maxBroughtText = 3_000 // bytes of all that is brought up at a prompt
+	maxPromptEnd   = 1_500 // bytes at each end of a prompt that are looked at: what is pasted in is not the question
 	minWork        = 3     // prompts after which an agent that ends is asked to record its session
 )
 
@@ -204,7 +205,7 @@ func (h *Home) bearsOn(ctx context.Context, prompt string) ([]Hit, error) {
 	if prompt == "" || strings.HasPrefix(prompt, "/") && !strings.ContainsAny(prompt, " \n") {
 		return nil, nil // a command of the client's
 	}
-	found, err := h.Recall(ctx, RecallQuery{Text: prompt, Limit: 2 * maxBroughtUp, Budget: 1 << 30, silent: true, builtin: true, fit: true})
+	found, err := h.Recall(ctx, RecallQuery{Text: bothEnds(prompt), Limit: 2 * maxBroughtUp, Budget: 1 << 30, silent: true, builtin: true, fit: true})
 	if CodeOf(err) == Invalid && err != nil {
 		return nil, nil // it has no words
 	}
@@ -219,6 +220,14 @@ func (h *Home) bearsOn(ctx context.Context, prompt string) ([]Hit, error) {
 		}
 	}
 	return out, nil
+}
+
+// bothEnds is a text without the middle of it, if it is long.
+func bothEnds(s string) string {
+	if len(s) <= 2*maxPromptEnd {
+		return s
+	}
+	return strings.ToValidUTF8(s[:maxPromptEnd], "") + "\n" + strings.ToValidUTF8(s[len(s)-maxPromptEnd:], "")
 }
 
 // broughtUp is an entry as a prompt's hook shows it: whole where it is short,

@@ -38,10 +38,14 @@ func TestAPromptBringsUpWhatBearsOnIt(t *testing.T) {
 	p.add("", vault.Draft{Title: "Long story", Text: "The shipping label printer of the warehouse.\n\n" + strings.Repeat("It was long. ", 100)})
 	p.add("agent", vault.Draft{Title: "Queue in Kafka", Text: "Nobody has kept this."})
 
+	paste := strings.Repeat("ä", 40_000)
 	for prompt, wants := range map[string][]string{
-		"which queue do we use?":                   {"Queue in Postgres", "Queue in Redis"},
-		"Please move the job queue over to Redis.": {"Queue in Redis\n  It lost jobs on restart"},
-		"print a shipping label in the warehouse":  {"Long story\n  The shipping label printer", "…\n"},
+		"which queue do we use?":                     {"Queue in Postgres", "Queue in Redis"},
+		"Please move the job queue over to Redis.":   {"Queue in Redis\n  It lost jobs on restart"},
+		"print a shipping label in the warehouse":    {"Long story\n  The shipping label printer", "…\n"},
+		"which queue do we use?\n" + paste:           {"Queue in Postgres"},
+		paste + "\nwhich queue do we use?":           {"Queue in Postgres"},
+		paste + "\nwhich queue do we use?\n" + paste: nil,
 		"thanks":              nil,
 		"yes, go on":          nil,
 		"/compact":            nil,
