@@ -285,9 +285,6 @@ func TestAPurgeStoppedAnywhere(t *testing.T) {
 		e := p.add("", vault.Draft{Title: "The zebra plan", Text: "Zebras take over."}).Entry
 		p.add("", vault.Draft{Text: "Another."})
 		p.git("-C", p.user(""), "tag", "then")
-		plans, err := p.by("").PlanPurge(context.Background(), "", []string{e.ID})
-		p.must(err)
-
 		ctx, cancel := context.WithCancel(context.Background())
 		looks := 0
 		o := p.options("", p.dir, "")
@@ -300,7 +297,7 @@ func TestAPurgeStoppedAnywhere(t *testing.T) {
 		}
 		h, err := vault.Open(o)
 		p.must(err)
-		plans, err = h.PlanPurge(context.Background(), "", []string{e.ID})
+		plans, err := h.PlanPurge(context.Background(), "", []string{e.ID})
 		p.must(err)
 		before := looks
 		_, err = h.Purge(ctx, plans[0])

@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -176,22 +177,22 @@ const maxStrangeFiles = 20_000
 // plainTree reads the vault's files of a folder that is no repository.
 func (s *Scope) plainTree() (*tree, error) {
 	t := &tree{files: map[string]*file{}, blocked: map[string]string{}}
-	err := filepath.WalkDir(s.dir, func(path string, d os.DirEntry, err error) error {
-		if err != nil {
-			return err
-		}
-		rel, err := filepath.Rel(s.dir, path)
+	root, err := os.OpenRoot(s.dir)
+	if err != nil {
+		return nil, s.fail(err)
+	}
+	defer root.Close()
+	err = fs.WalkDir(root.FS(), ".", func(name string, d fs.DirEntry, err error) error {
 		if err != nil || !d.Type().IsRegular() {
 			return err
 		}
-		name := filepath.ToSlash(rel)
 		if _, ok := entryfile.KindOf(name); !ok && !entryfile.IsCard(name) && name != manifestFile {
 			return nil
 		}
 		if len(t.files) == maxStrangeFiles {
 			return errors.New("it holds too many files")
 		}
-		data, err := os.ReadFile(path)
+		data, err := fs.ReadFile(root.FS(), name)
 		if err == nil {
 			t.files[name] = textFile(name, data)
 		}
