@@ -5,6 +5,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 
 	"github.com/adrg/xdg"
@@ -13,8 +14,10 @@ import (
 	"gitvault/vault"
 )
 
+const installVerb = "install"
+
 func installCmd(a *app) *cobra.Command {
-	return a.wiring("install CLIENT [--project] [--dry-run]", "Wire an agent client up: server, hooks, instructions", `  vault install claude-code              for you, in every project
+	return a.wiring(installVerb+" CLIENT [--project] [--dry-run]", "Wire an agent client up: server, hooks, instructions", `  vault install claude-code              for you, in every project
   vault install codex --project          in this project's files
   vault install cursor --dry-run         show what would change`, (*vault.Home).Install)
 }
@@ -43,7 +46,9 @@ func (a *app) wiring(use, short, example string, do wireFunc) *cobra.Command {
 		}
 		in.Client = args[0]
 		in.OwnHome = o.Home != filepath.Join(xdg.DataHome, "vault")
-		in.Program = program(in.Project)
+		if in.Program, err = program(in.Project); err != nil && c.Name() == installVerb {
+			return err
+		}
 		h, err := vault.Open(o)
 		if err != nil {
 			return err
@@ -62,27 +67,34 @@ func (a *app) wiring(use, short, example string, do wireFunc) *cobra.Command {
 	return c
 }
 
+// goRun is the path of a program that 'go run' made, and removes again.
+var goRun = regexp.MustCompile(`[/\\]go-build\d+[/\\]b\d+[/\\]exe[/\\]`)
+
 // program is how a client is to start vault. In a project's files, which other
 // people and machines share, it is looked for on PATH. In a person's own it is
 // an absolute path, since programs with windows often know no shell's PATH: the
 // one on PATH if that is this program, which stays when a newer one is
 // installed there, else this program's own.
-func program(project bool) string {
+func program(project bool) (string, error) {
 	if project {
-		return "vault"
+		return "vault", nil
 	}
 	own, err := os.Executable()
 	if err != nil {
-		return "vault"
+		return "", err
 	}
 	found, err := exec.LookPath("vault")
-	if err != nil {
-		return own
+	if err == nil {
+		found, err = filepath.Abs(found)
 	}
-	if found, err = filepath.Abs(found); err != nil || !sameFile(found, own) {
-		return own
+	passing := goRun.MatchString(own)
+	switch {
+	case err == nil && (passing || sameFile(found, own)):
+		return found, nil
+	case passing:
+		return "", &vault.Error{Code: vault.Invalid, Message: "this vault is gone once it ends, so that no client could start it", Hint: "'go install ./cmd/vault' makes one that stays"}
 	}
-	return found
+	return own, nil
 }
 
 func sameFile(a, b string) bool {
