@@ -42,8 +42,8 @@ func Clients() []string {
 	return []string{"claude-code", "codex", "cursor", "gemini-cli", "opencode", "vscode"}
 }
 
-// MaxInput bounds what is read of a client's message, in bytes.
-const MaxInput = 32 << 20
+// maxMessage bounds what is read of a client's message, in bytes.
+const maxMessage = 32 << 20
 
 // Read reads what a client writes, to the end of its message: some keep the
 // pipe open. No message at all is an empty one. A call without an event has
@@ -54,7 +54,7 @@ func Read(client, event string, in io.Reader) (Call, error) {
 		return Call{}, fmt.Errorf("no hooks of client %q are known: use %s", client, strings.Join(Clients(), ", "))
 	}
 	var m message
-	if err := decode(in, &m); err != nil {
+	if err := decode(&io.LimitedReader{R: in, N: maxMessage}, &m); err != nil {
 		return Call{client: d}, fmt.Errorf("standard input is no JSON object of a hook: %w", err)
 	}
 	c := Call{client: d, HookCall: vault.HookCall{
@@ -108,9 +108,8 @@ func command(input json.RawMessage) string {
 }
 
 // decode reads one message. What is wrong with it is said without its text.
-func decode(in io.Reader, m *message) error {
-	limited := &io.LimitedReader{R: in, N: MaxInput}
-	r := bufio.NewReader(limited)
+func decode(in *io.LimitedReader, m *message) error {
+	r := bufio.NewReader(in)
 	if mark, _, err := r.ReadRune(); err == nil && mark != '\ufeff' {
 		_ = r.UnreadRune()
 	}
@@ -119,8 +118,8 @@ func decode(in io.Reader, m *message) error {
 	switch {
 	case err == nil, errors.Is(err, io.EOF):
 		return nil
-	case limited.N == 0:
-		return errors.New("it is over 32 MiB")
+	case in.N == 0:
+		return errors.New("it is too long")
 	case errors.As(err, &field) && field.Field != "":
 		return fmt.Errorf("its %s is a %s", field.Field, field.Value)
 	}
