@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"gitvault/internal/clients"
+	"gitvault/internal/configedit"
 )
 
 // A Job is what to put into a client's files, or take out of them.
@@ -52,7 +53,7 @@ func (s State) run(ctx context.Context, job Job, plan func(*records) ([]Change, 
 func (s State) putting(job Job, all *records) ([]Change, error) {
 	old := all.find(job.Client, job.Kind, job.Project)
 	var out []Change
-	docs := map[string]document{}
+	docs, parts := map[string]document{}, map[string][]clients.Part{}
 	for _, part := range job.Parts {
 		f, err := find(s.Disk, part.File)
 		if err != nil {
@@ -76,13 +77,41 @@ func (s State) putting(job Job, all *records) ([]Change, error) {
 		if err != nil {
 			return nil, err
 		}
+		parts[f.real] = append(parts[f.real], part)
 		out[i].What = append(out[i].What, part.What)
 		out[i].Notes = append(out[i].Notes, notes...)
 	}
 	for i := range out {
-		out[i].done(docs[out[i].real])
+		c := &out[i]
+		c.done(docs[c.real])
+		c.squash(job, parts[c.real])
 	}
 	return out, nil
+}
+
+// squash makes one layer of the last two, where nobody changed the file between
+// them and putting all in at once gives the same.
+func (c *Change) squash(job Job, parts []clients.Part) {
+	n := len(c.record.Layers) - 2
+	if c.Does != Changed || n < 0 || hash(c.Before) != c.record.Layers[n].After {
+		return
+	}
+	base, ok := configedit.Undo(c.Before, c.record.Layers[n].Changes)
+	if !ok {
+		return
+	}
+	d, err := open(c.File, parts[0].Format, job.Client, base)
+	if err != nil {
+		return
+	}
+	for _, part := range parts {
+		if _, err := d.put(part); err != nil {
+			return
+		}
+	}
+	if bytes.Equal(d.Bytes(), c.After) {
+		c.record.Layers = append(c.record.Layers[:n:n], layer{After: hash(c.After), Changes: d.Changes()})
+	}
 }
 
 // done takes over what became of the document.

@@ -160,16 +160,15 @@ func onlyHas(j *jsonDocument, always configedit.Object) bool {
 }
 
 // undo takes the layers back, each exactly where the file is as it left it, else
-// where its text stands now; nil where that can't be. exact tells that the
-// bytes are those of before.
+// where its text stands now; nil where not even the last can be. An older one
+// may be gone already. exact tells that the bytes are those of before.
 func undo(data []byte, layers []layer) (before []byte, exact bool) {
 	if len(layers) == 0 {
 		return nil, false
 	}
 	exact = true
 	for i := len(layers) - 1; i >= 0; i-- {
-		l := layers[i]
-		ok := false
+		l, ok := layers[i], false
 		if hash(data) == l.After {
 			data, ok = configedit.Undo(data, l.Changes)
 		} else {
@@ -177,13 +176,11 @@ func undo(data []byte, layers []layer) (before []byte, exact bool) {
 			data, ok = configedit.UndoAnywhere(data, l.Changes)
 		}
 		if !ok {
-			return nil, false
+			return before, false
 		}
+		before = append([]byte{}, data...)
 	}
-	if data == nil {
-		data = []byte{}
-	}
-	return data, exact
+	return before, exact
 }
 
 // isClean reports whether a document can be read and has nothing of vault's. A

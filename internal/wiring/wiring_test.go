@@ -445,6 +445,27 @@ func strip(m, original map[string]any) {
 	}
 }
 
+// An index that is written again and again leaves a record of one change, and
+// what a person took out by hand is in nobody's way.
+func TestARecordDoesNotGrow(t *testing.T) {
+	d := newDesk(t, t.TempDir())
+	d.write("w/AGENTS.md", "# Agents")
+	before := d.tree()
+	c, _ := clients.Find("codex")
+	var job Job
+	for i := range 20 {
+		job = Job{Client: "codex", Kind: Index, Project: d.project, Parts: []clients.Part{c.Index(clients.Place{Project: d.project}, strings.Repeat("text ", i))}}
+		d.put(job)
+	}
+	records, err := d.state.read()
+	require.NoError(t, err)
+	require.Len(t, records.Installs[0].Files[0].Layers, 1)
+	d.write("w/AGENTS.md", "# Agents")
+	d.put(job)
+	d.take(job)
+	require.Equal(t, before, d.tree())
+}
+
 func TestMain(m *testing.M) {
 	flag.Parse()
 	given := false
