@@ -43,6 +43,9 @@ func hookCmd(a *app) *cobra.Command {
 		_, err = a.stdout.Write(answer)
 		return err
 	})
+	for _, e := range vault.HookEvents() {
+		c.ValidArgs = append(c.ValidArgs, string(e))
+	}
 	c.Flags().StringVar(&client, "client", "claude-code", "whose hook it is: "+strings.Join(hooks.Clients(), ", "))
 	return c
 }
