@@ -141,7 +141,11 @@ func makeDirs(disk fsys.FS, dir string) ([]string, error) {
 			return made, err
 		}
 	}
-	if err := disk.Mkdir(dir, 0o755); err != nil && !errors.Is(err, fs.ErrExist) {
+	err := disk.Mkdir(dir, 0o755)
+	if errors.Is(err, fs.ErrExist) {
+		return made, nil // somebody else made it meanwhile
+	}
+	if err != nil {
 		return made, fmt.Errorf("no folder for it: %w", err)
 	}
 	return append(made, dir), disk.SyncDir(filepath.Dir(dir))

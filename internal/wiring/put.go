@@ -59,6 +59,9 @@ func (s State) putting(job Job, all *records) ([]Change, error) {
 		if err != nil {
 			return nil, err
 		}
+		if !f.exists && job.Project == "" {
+			f.mode = 0o600 // what clients write into it later may be the person's alone
+		}
 		i := slices.IndexFunc(out, func(c Change) bool { return c.real == f.real })
 		if i < 0 {
 			c := Change{File: part.File, Before: f.data, real: f.real, file: f, record: recorded{File: part.File, Real: f.real, Made: !f.exists}}
