@@ -83,7 +83,7 @@ func (h *Home) Hook(ctx context.Context, in HookCall) (HookAnswer, error) {
 		k.data.Commits = k.data.Commits || strings.Contains(in.Command, "git") && strings.Contains(in.Command, "commit")
 	case HookCompact:
 		out.Keep, out.Person = words.Part("compact.keep").Text(), words.Part("compact.person").Text()
-		k.data.forget()
+		k.forget()
 		k.data.Compacted = true
 	case HookStop:
 		out.Ask, err = h.hookStop(ctx, in, words, k)
@@ -142,7 +142,7 @@ func (h *Home) hookBlock(ctx context.Context, in HookCall, k *hookSession, most 
 		return "", err
 	}
 	if in.Source != "resume" {
-		k.data.forget()
+		k.forget()
 	}
 	for _, s := range res.Scopes {
 		for _, id := range s.Whole {
@@ -173,6 +173,15 @@ func (h *Home) hookPrompt(ctx context.Context, in HookCall, words templates.File
 	b.WriteString(words.Part("recalled.open").Text() + "\n")
 	closing := words.Part("recalled.close").Text() + "\n"
 	most := min(maxBroughtText, MaxHookContext-len(block)) - len(closing)
+	scopes, err := h.Scopes()
+	if err != nil {
+		return "", err
+	}
+	for _, s := range scopes {
+		if in.Session != "" {
+			k.recalled(s, in.Session)
+		}
+	}
 	given := map[string][]string{}
 	for _, hit := range found {
 		text := broughtUp(hit, words)
@@ -185,10 +194,6 @@ func (h *Home) hookPrompt(ctx context.Context, in HookCall, words templates.File
 	}
 	if len(given) == 0 {
 		return block, nil
-	}
-	scopes, err := h.Scopes()
-	if err != nil {
-		return "", err
 	}
 	text := b.String() + closing
 	for _, s := range scopes {

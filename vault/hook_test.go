@@ -79,6 +79,10 @@ func TestNothingIsGivenTwiceInASession(t *testing.T) {
 	assert.NotEmpty(t, p.prompt("", "which queue do we use"), "a client without sessions")
 	assert.NotEmpty(t, p.prompt("", "which queue do we use"))
 
+	_, err := p.by("claude-code/asked").Recall(context.Background(), vault.RecallQuery{Text: "queue"})
+	p.must(err)
+	assert.Empty(t, p.prompt("asked", "which queue do we use"), "the agent has asked for it itself")
+
 	start := vault.HookCall{Event: vault.HookSessionStart, Session: "s3", Source: "startup"}
 	assert.Contains(t, p.hook(start).Context, "It is small.")
 	assert.Empty(t, p.prompt("s3", "where is the cache?"), "its whole text is in the block")
@@ -191,7 +195,7 @@ func TestWhatCannotBeKeptHidesNothing(t *testing.T) {
 	require.NoError(t, err)
 	require.Len(t, list, 1)
 	require.NoError(t, os.WriteFile(filepath.Join(sessions, list[0].Name()), []byte("{"), 0o600))
-	assert.NotEmpty(t, p.prompt("s", "which queue do we use"))
+	assert.Empty(t, p.prompt("s", "which queue do we use"), "the receipts say that it was given")
 	for i := range 210 {
 		name := filepath.Join(sessions, fmt.Sprintf("%032x.json", i))
 		require.NoError(t, os.WriteFile(name, []byte("{}"), 0o600))

@@ -21,16 +21,18 @@ const (
 	sessionLifetime = 7 * 24 * time.Hour // after which a session that has not been heard of is forgotten
 	mostSessions    = 200                // files past which the old ones are looked for
 	maxGivenKept    = 1_000
+	receiptsLooked  = 64 << 10 // bytes of a scope's receipts, for what the agent has asked for
 )
 
 // hookData is what is kept of a session.
 type hookData struct {
-	Given     []string `json:"given,omitempty"` // entries that were given whole or brought up, as scope/id
-	Block     string   `json:"block,omitempty"` // which context block was given last
-	Prompts   int      `json:"prompts,omitempty"`
-	Commits   bool     `json:"commits,omitempty"`   // the agent has committed to the workspace
-	Compacted bool     `json:"compacted,omitempty"` // since then nothing was given
-	Offered   bool     `json:"offered,omitempty"`   // the agent was asked to record the session
+	Given     []string  `json:"given,omitempty"` // entries that were given whole or brought up, as scope/id
+	Since     time.Time `json:"since,omitzero"`  // what was given before that, the model has no more
+	Block     string    `json:"block,omitempty"` // which context block was given last
+	Prompts   int       `json:"prompts,omitempty"`
+	Commits   bool      `json:"commits,omitempty"`   // the agent has committed to the workspace
+	Compacted bool      `json:"compacted,omitempty"` // since then nothing was given
+	Offered   bool      `json:"offered,omitempty"`   // the agent was asked to record the session
 }
 
 func (d hookData) clone() hookData {
@@ -47,7 +49,21 @@ func (d *hookData) give(scope, id string) {
 }
 
 // forget notes that the model no longer has what it was given.
-func (d *hookData) forget() { d.Given, d.Block = nil, "" }
+func (k *hookSession) forget() {
+	k.data.Given, k.data.Block = nil, ""
+	k.data.Since = k.now.UTC().Truncate(time.Second)
+}
+
+// recalled notes what the agent was given because it asked.
+func (k *hookSession) recalled(s *Scope, session string) {
+	for _, r := range s.lastReceipts(receiptsLooked) {
+		if r.Op == "recall" && r.Session == session && r.Time.After(k.data.Since) {
+			for _, id := range r.IDs {
+				k.data.give(s.name, id)
+			}
+		}
+	}
+}
 
 // A hookSession is what is known of a session, and where that is kept.
 type hookSession struct {

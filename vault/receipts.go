@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"io"
 	"os"
 	"path/filepath"
 	"time"
@@ -79,16 +80,28 @@ func halveLines(path string) {
 
 // receipts reads what is kept, the oldest first; a line that can't be read is
 // passed over.
-func (s *Scope) receipts() []Receipt {
+func (s *Scope) receipts() []Receipt { return s.lastReceipts(2 * maxReceipts) }
+
+// lastReceipts are the receipts in the last so many bytes of what is kept.
+func (s *Scope) lastReceipts(size int64) []Receipt {
 	f, err := os.Open(filepath.Join(s.cacheDir(), receiptsFile))
 	if err != nil {
 		return nil
 	}
 	defer f.Close()
+	cut := false
+	if info, err := f.Stat(); err == nil && info.Size() > size {
+		_, err := f.Seek(-size, io.SeekEnd)
+		cut = err == nil
+	}
 	var out []Receipt
 	lines := bufio.NewScanner(f)
 	lines.Buffer(make([]byte, 0, 64<<10), 1<<20)
 	for lines.Scan() {
+		if cut { // inside a line
+			cut = false
+			continue
+		}
 		var r Receipt
 		if json.Unmarshal(lines.Bytes(), &r) == nil {
 			r.Scope = s.name
