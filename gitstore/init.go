@@ -235,6 +235,13 @@ func (m *maker) firstCommit(r *Repo, c Change) (*journal, []newObject, error) {
 	return j, objects, nil
 }
 
+// DriverSection is the part of a repository's configuration that names the
+// merge driver of its .gitattributes.
+const DriverSection = `[merge "vault"]
+	name = merge by entry
+	driver = vault merge-file %O %A %B %L %P
+`
+
 func (m *maker) config(r *Repo) string {
 	filemode := "true"
 	if !r.hasExecBits() {
@@ -246,10 +253,7 @@ func (m *maker) config(r *Repo) string {
 	bare = false
 	logallrefupdates = true
 	autocrlf = false
-[merge "vault"]
-	name = merge by entry
-	driver = vault merge-file %O %A %B %L %P
-`, "FILEMODE", filemode)
+`+DriverSection, "FILEMODE", filemode)
 }
 
 // excludes keeps what editors and systems leave lying about from being taken

@@ -31,7 +31,7 @@ type Finding struct {
 
 // Check looks for what is wrong in the folder's scopes. With fix it first does
 // what a write would do anyway: commit hand edits, write ids down, and make
-// INDEX.md anew.
+// INDEX.md anew; and it sets up git's merge driver where that is missing.
 func (h *Home) Check(ctx context.Context, scope string, fix bool) ([]Finding, error) {
 	scopes, err := h.selected(scope)
 	if err != nil {
@@ -40,6 +40,9 @@ func (h *Home) Check(ctx context.Context, scope string, fix bool) ([]Finding, er
 	out := []Finding{}
 	for _, s := range scopes {
 		if fix {
+			if err := s.setUpDriver(ctx); err != nil {
+				return out, err
+			}
 			if err := s.write(ctx, (*txn).reindex); err != nil {
 				return out, err
 			}
@@ -89,6 +92,9 @@ func (s *Scope) check(ctx context.Context) ([]Finding, error) {
 		return c.findings, s.fail(err)
 	}
 	c.links()
+	if !s.mergesByEntry() {
+		c.add(Finding{Rule: "driver", Severity: SeverityWarning, File: ".git/config", Message: "plain git merges this scope by line: 'vault check --fix' or a sync sets its merge driver up"})
+	}
 	if err := r.Unfinished(); err != nil {
 		c.add(Finding{Rule: "unfinished", Severity: SeverityWarning, File: ".", Message: oneLine(err.Error())})
 	} else if err := c.index(s, v); err != nil {

@@ -213,6 +213,9 @@ func (s *Scope) failRemote(err error) error {
 
 // run syncs until both sides are the same, or a bound is reached.
 func (y *syncing) run(ctx context.Context) error {
+	if err := y.scope.setUpDriver(ctx); err != nil {
+		return err
+	}
 	if err := y.settleBranch(ctx); err != nil {
 		return err
 	}
