@@ -160,3 +160,38 @@ func removeDirs(disk fsys.FS, dirs []string) {
 		_ = disk.Remove(dirs[i])
 	}
 }
+
+// find reads a file of the job's. A project may come from anybody, so a link in
+// it that leads out of it is not followed.
+func (j Job) find(disk fsys.FS, name string) (*file, error) {
+	f, err := find(disk, name)
+	if err != nil || j.Project == "" || !isWithin(name, j.Project) {
+		return f, err
+	}
+	project, err := filepath.EvalSymlinks(j.Project)
+	if err != nil {
+		return nil, unreadable(j.Project, err)
+	}
+	if !isWithin(resolved(f.real), project) {
+		return nil, &Problem{File: name, What: "a link leads out of the project, to " + f.real, Do: "put a file in its place", Foreign: true}
+	}
+	return f, nil
+}
+
+// resolved is a path with the links of its folders followed, as far as they
+// are there.
+func resolved(name string) string {
+	for dir, rest := filepath.Dir(name), filepath.Base(name); ; dir, rest = filepath.Dir(dir), filepath.Join(filepath.Base(dir), rest) {
+		if real, err := filepath.EvalSymlinks(dir); err == nil {
+			return filepath.Join(real, rest)
+		}
+		if dir == filepath.Dir(dir) {
+			return name
+		}
+	}
+}
+
+func isWithin(name, dir string) bool {
+	rel, err := filepath.Rel(dir, name)
+	return err == nil && filepath.IsLocal(rel)
+}

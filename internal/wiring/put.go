@@ -55,7 +55,7 @@ func (s State) putting(job Job, all *records) ([]Change, error) {
 	var out []Change
 	docs, parts := map[string]document{}, map[string][]clients.Part{}
 	for _, part := range job.Parts {
-		f, err := find(s.Disk, part.File)
+		f, err := job.find(s.Disk, part.File)
 		if err != nil {
 			return nil, err
 		}

@@ -31,7 +31,7 @@ func (s State) taking(job Job, all *records) ([]Change, error) {
 	}
 	var out []Change
 	for _, name := range names {
-		f, err := find(s.Disk, name)
+		f, err := job.find(s.Disk, name)
 		if err != nil {
 			return nil, err
 		}

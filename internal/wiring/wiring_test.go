@@ -292,6 +292,35 @@ func TestLinksAndModes(t *testing.T) {
 	require.ErrorContains(t, err, "its links go round in a circle")
 }
 
+// A project that somebody else made can't have vault write elsewhere.
+func TestLinksOutOfAProjectAreNotFollowed(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("links are Unix's")
+	}
+	for _, link := range [][2]string{{"../outside.md", "AGENTS.md"}, {"..", ".codex"}, {"../../missing/x.toml", ".codex/config.toml"}} {
+		d := newDesk(t, t.TempDir())
+		d.write("outside.md", "mine")
+		name := filepath.Join(d.project, link[1])
+		require.NoError(t, os.MkdirAll(filepath.Dir(name), 0o755))
+		require.NoError(t, os.Symlink(link[0], name))
+		before := d.tree()
+		_, err := d.state.Put(context.Background(), d.job("codex", d.project))
+		require.ErrorContains(t, err, "a link leads out of the project", link)
+		require.Equal(t, before, d.tree())
+	}
+	d := newDesk(t, t.TempDir())
+	d.write("w/CLAUDE.md", "mine")
+	require.NoError(t, os.Symlink("CLAUDE.md", filepath.Join(d.project, "AGENTS.md")))
+	before := d.tree()
+	d.put(d.job("codex", d.project))
+	d.put(d.job("claude-code", d.project))
+	require.Equal(t, 1, strings.Count(d.read("w/CLAUDE.md"), "Use vault."))
+	d.take(d.job("codex", d.project))
+	require.Equal(t, 1, strings.Count(d.read("w/CLAUDE.md"), "Use vault."))
+	d.take(d.job("claude-code", d.project))
+	require.Equal(t, before, d.tree())
+}
+
 // Whatever fails, wherever: all is as it was, or all is done.
 func TestAFailureLeavesNothingHalfDone(t *testing.T) {
 	for step := 1; ; step++ {
