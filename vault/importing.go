@@ -11,7 +11,9 @@ import (
 	"gitvault/gitstore"
 	"gitvault/internal/entryfile"
 	"gitvault/internal/importers"
+	"gitvault/internal/safetext"
 	"gitvault/internal/secrets"
+	"gitvault/internal/workspace"
 )
 
 // MaxHeld is how many records an import may hold for review at once.
@@ -80,8 +82,14 @@ func (h *Home) Import(ctx context.Context, in Import) (Imported, error) {
 	}
 	var order []*Scope
 	groups := map[string][]importers.Record{}
+	named := map[string]*Scope{}
 	for _, r := range records {
-		s, err := h.importScope(in.Scope, r)
+		place := r.Scope + "\x00" + string(r.Entry.Kind)
+		s, err := named[place], error(nil)
+		if s == nil {
+			s, err = h.importScope(in.Scope, r)
+			named[place] = s
+		}
 		if err != nil {
 			return out, err
 		}
@@ -144,7 +152,8 @@ func (h *Home) readRecords(ctx context.Context, in Import, out *Imported) ([]imp
 }
 
 func (h *Home) importScope(name string, r importers.Record) (*Scope, error) {
-	if name == "" {
+	fromSource := name == ""
+	if fromSource {
 		name = r.Scope
 	}
 	if name == ProjectScope {
@@ -153,7 +162,26 @@ func (h *Home) importScope(name string, r importers.Record) (*Scope, error) {
 		}
 		name = ""
 	}
-	return h.scopeFor(name, r.Entry.Kind)
+	s, err := h.scopeFor(name, r.Entry.Kind)
+	if fromSource && CodeOf(err) == NotFound {
+		return h.scopeOf(name)
+	}
+	return s, err
+}
+
+// scopeOf is the scope of a project that an export names: of the folder's, if
+// that is the one, else made anew.
+func (h *Home) scopeOf(key string) (*Scope, error) {
+	if s, err := h.project(); err == nil && s.name == key {
+		return s, nil
+	}
+	if h.opt.Writer.IsAgent() {
+		return nil, refused("the person can import it", "the source names the scope %q, which is not here", shortened(key))
+	}
+	if key == "" || len(key) > 1024 || safetext.Line(key) != key || strings.TrimSpace(key) != key {
+		return nil, invalid("name one with --scope", "the source names the scope %q, which can be none", shortened(key))
+	}
+	return h.newScope(key, filepath.Join(h.dir, "projects", workspace.Dir(key))), nil
 }
 
 func (s *Scope) importRecords(ctx context.Context, in Import, records []importers.Record, out *Imported) error {
@@ -189,17 +217,22 @@ type importing struct {
 	*txn
 	in    Import
 	out   *Imported
-	known map[gitstore.Hash]string // ids by what entries say
-	ids   map[string]string        // ids by the records' own keys
+	known map[gitstore.Hash]string   // ids by what entries say
+	here  map[gitstore.Hash][]string // the same, without what this import has added
+	ids   map[string]string          // ids by the records' own keys
+	inUse map[string]bool            // ids of entries and cards
 	added []located
 
 	renamed map[string]string // ids by those that entries had in the source
 }
 
 func (im *importing) run(records []importers.Record) error {
-	var err error
-	if im.known, err = im.sayings(); err != nil {
+	if err := im.lookAround(); err != nil {
 		return err
+	}
+	im.known = make(map[gitstore.Hash]string, len(im.here)+len(records))
+	for key, ids := range im.here {
+		im.known[key] = ids[0]
 	}
 	for i, r := range records {
 		if err := im.ctx.Err(); err != nil {
@@ -227,7 +260,7 @@ func (im *importing) refuse(r importers.Record, why string) {
 func (im *importing) one(r importers.Record, hold bool) error {
 	e := r.Entry
 	key := textKey(e)
-	if id, ok := im.known[key]; ok {
+	if id := im.sameAs(e.ID, key); id != "" {
 		im.out.Known++
 		im.ids[r.Key] = id
 		if e.ID != "" {
@@ -245,12 +278,8 @@ func (im *importing) one(r importers.Record, hold bool) error {
 	if r.Ended != "" && e.Expires == "" {
 		e.Expires = im.now
 	}
-	if e.ID != "" {
-		if taken, err := im.taken(e.ID); err != nil {
-			return im.scope.fail(err)
-		} else if taken {
-			e.ID = ""
-		}
+	if im.isTaken(e.ID) {
+		e.ID = ""
 	}
 	if err := im.check(&e, nil); err != nil {
 		im.refuse(r, err.Error())
@@ -268,7 +297,7 @@ func (im *importing) one(r importers.Record, hold bool) error {
 	if err != nil {
 		return err
 	}
-	im.known[key], im.ids[r.Key] = l.ID, l.ID
+	im.known[key], im.ids[r.Key], im.inUse[l.ID] = l.ID, l.ID, true
 	im.out.keys = append(im.out.keys, key.String())
 	if r.Entry.ID != "" {
 		im.renamed[r.Entry.ID] = l.ID
@@ -353,26 +382,53 @@ func (im *importing) commit() error {
 	return nil
 }
 
-// sayings maps what each entry and card says to its id, rolled ones included.
-func (t *txn) sayings() (map[gitstore.Hash]string, error) {
-	list, err := t.tree.entries(t.ctx)
+// lookAround finds out what each entry and card says and is called, rolled ones
+// included.
+func (im *importing) lookAround() error {
+	list, err := im.tree.entries(im.ctx)
 	if err != nil {
-		return nil, t.scope.fail(err)
+		return im.scope.fail(err)
 	}
-	out := make(map[gitstore.Hash]string, len(list))
+	im.here, im.inUse = make(map[gitstore.Hash][]string, len(list)), make(map[string]bool, len(list))
 	for _, l := range list {
-		out[textKey(l.Entry)] = l.ID
+		key := textKey(l.Entry)
+		im.here[key] = append(im.here[key], l.ID)
+		im.inUse[l.ID] = true
 	}
-	cards, err := t.tree.cards()
+	cards, err := im.tree.cards()
 	if err != nil {
-		return nil, t.scope.fail(err)
+		return im.scope.fail(err)
 	}
 	for _, c := range cards {
+		im.inUse[c.ID], im.inUse[c.EntryID] = true, true
 		if c.Op == entryfile.OpAdd {
-			out[textKey(c.Entry)] = c.EntryID
+			key := textKey(c.Entry)
+			im.here[key] = append(im.here[key], c.EntryID)
 		}
 	}
-	return out, nil
+	return nil
+}
+
+// sameAs is the id of what says the same already, "" for nothing. Entries of
+// our own export that say the same are not one entry: id is what one was called
+// there.
+func (im *importing) sameAs(id string, key gitstore.Hash) string {
+	switch {
+	case id == "":
+		return im.known[key]
+	case slices.Contains(im.here[key], id):
+		return id
+	case len(im.here[key]) > 0:
+		return im.here[key][0]
+	}
+	return ""
+}
+
+// isTaken reports whether an id stands for something here already, or did
+// before it was purged.
+func (im *importing) isTaken(id string) bool {
+	purged := im.tree.isPurged()
+	return im.inUse[id] || purged != nil && purged(id)
 }
 
 // textKey stands for what an entry says, whoever says it and when.

@@ -28,6 +28,9 @@ func (im *importing) proposed(r importers.Record) error {
 		return err
 	}
 	p := proposal{op: r.Proposal.Op, before: now, after: e, bulk: true}
+	if id := r.Proposal.ID; entryfile.ValidID(id) && !im.isTaken(id) {
+		p.card, im.inUse[id] = id, true
+	}
 	if err := im.checkProposal(&p); err != nil {
 		im.refuse(r, err.Error())
 		return nil

@@ -12,6 +12,7 @@ type proposal struct {
 	before *located        // as it stands, nil for an add
 	after  entryfile.Entry // for a forget, the entry that is to go
 	bulk   bool            // one of many that come at once
+	card   string          // the id that its card had where it comes from; "" for a new one
 }
 
 // An outcome is what became of a proposal.
@@ -107,8 +108,11 @@ func (t *txn) hold(p proposal) (outcome, error) {
 		return outcome{}, err
 	}
 	c.Entry = p.after
-	if p.op == entryfile.OpAdd {
+	switch {
+	case p.op == entryfile.OpAdd:
 		c.ID = p.after.ID
+	case p.card != "":
+		c.ID = p.card
 	}
 	return t.put(c)
 }

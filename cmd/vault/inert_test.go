@@ -117,7 +117,7 @@ func TestEveryVerbShowsTextAsText(t *testing.T) {
 		{"context"}, {"context", "--query", "pwned"}, {"context", "--format", "markdown", "--query", "pwned"}, {"review"}, {"log"}, {"log", id}, {"show", "HEAD"}, {"show", "HEAD~1"}, {"show", "HEAD~2"},
 		{"show", id}, {"diff"}, {"diff", "HEAD~6"}, {"diff", "--patch", "HEAD~6"}, {"blame", id}, {"blame", "zzzzzzz6"}, {"status"}, {"check"}, {"settle"}, {"settle", id}, {"trace", "list"},
 		{"trace", "show", "s\u202e1"}, {"scopes"}, {"link"}, {"init"}, {"remote", "list"}, {"purge", id}, {"trust"}, {"get", "zz" + hostile}, {"log", hostile}, {"show", hostile}, {"restore", hostile}, {"keep", hostile},
-		{"import", hostile, hostile}, {"import", "obsidian", scope, "--dry-run", "--scope", "user"}, {"forget", hostile}, {hostile}, {"list", "--kind", hostile}, {"--scope", hostile, "list"}, {"list", "--" + hostile}, {"edit", id},
+		{"import", hostile, hostile}, {"import", "obsidian", scope, "--dry-run", "--scope", "user"}, {"export", hostile}, {"export", "adr", "--out", hostile, "--dry-run"}, {"export", "jsonl", "--out", filepath.Join(dir, "none", hostile)}, {"forget", hostile}, {hostile}, {"list", "--kind", hostile}, {"--scope", hostile, "list"}, {"list", "--" + hostile}, {"edit", id},
 		{"remember", "--expires", hostile, "x"}, {"remember", "--agent", hostile, "x"}, {"remember", "--allow-secret", hostile, "x"}, {"sync", "--remote", hostile}, {"-C", hostile, "list"}, {"trace", "show", hostile},
 		{"resolve", "zzzzzzz6", "--outcome", hostile}, {"undo"}, {"restore", "--all"},
 	} {

@@ -111,6 +111,8 @@ func TestJSONIsAsDocumented(t *testing.T) {
 	lines := filepath.Join(o.home, "in.jsonl")
 	require.NoError(t, os.WriteFile(lines, []byte(`{"title":"Logs with slog","body":"One handler."}`+"\nnot JSON\n"), 0o600))
 	o.run("import", user("import", "jsonl", lines)...)
+	o.run("export", "export", "adr", "--out", filepath.Join(o.home, "adr"))
+	o.run("export", "export", "codewhale", "--dry-run")
 	o.syncs()
 	o.run("check", "check")
 	o.run("link", "link")

@@ -228,7 +228,7 @@ func TestMCPMemory(t *testing.T) {
 	equal(t, "notes", len(r.notes), 1)
 
 	whole := tree(t, map[string]string{"memory.json": `{"entities":[{"name":"a","entityType":"t","observations":["b"]}],"relations":[{"from":"a","to":"a","relationType":"is"}]}`})
-	equal(t, "as one object", read(t, "mcp-memory", in(whole)).byTitle(t, "a").Entry.Body, "- b\n\n- is [[a]]")
+	equal(t, "as one object", read(t, "mcp-memory", in(whole)).byTitle(t, "a").Entry.Body, "b\n\n- is [[a]]")
 }
 
 func TestObsidian(t *testing.T) {

@@ -51,6 +51,57 @@ func (t *observations) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
+// text is one observation as it is, and several as a list.
+func (t observations) text() string {
+	if len(t) == 1 {
+		return t[0]
+	}
+	var lines []string
+	for _, o := range t {
+		lines = append(lines, "- "+strings.ReplaceAll(o, "\n", "\n  "))
+	}
+	return strings.Join(lines, "\n")
+}
+
+// fact takes an observation that, in our own export, says something about the
+// entity before it. It reports whether it was one.
+func (r *Record) fact(observation string, superseded bool) bool {
+	name, value, ok := strings.Cut(observation, ": ")
+	if !ok || strings.Contains(value, "\n") {
+		return false
+	}
+	e := &r.Entry
+	switch name {
+	case "Description":
+		e.Description = value
+	case "Tags":
+		e.Tags = strings.Split(value, ", ")
+	case "Outcome":
+		e.Outcome = value
+	case "Created":
+		e.Created = date(value)
+		return e.Created != ""
+	case "Status":
+		switch value {
+		case entryfile.StatusResolved:
+			e.Status = value
+		case "superseded":
+			if !superseded {
+				r.end(value, e.Changed())
+			}
+		case "expired":
+			r.end(value, e.Changed())
+		default:
+			return false
+		}
+	default:
+		return false
+	}
+	return true
+}
+
+func entityKey(name text) string { return "entity/" + string(name) }
+
 func readMCPMemory(s *source) error {
 	want := func(f file) bool {
 		switch strings.ToLower(path.Ext(f.rel)) {
@@ -101,31 +152,37 @@ func (s *source) graph(f file, entities []entity, relations []relation) error {
 		known[e.Name] = true
 	}
 	from := map[text][]string{}
+	supersedes, superseded := map[text][]string{}, map[text]bool{}
 	for _, r := range relations {
 		if !known[r.From] {
 			s.note(f.show, "a relation begins at an entity that is not there: %s", entryfile.Shorten(oneLine(string(r.From)), 60))
 			continue
 		}
+		if r.RelationType == "supersedes" && known[r.To] {
+			supersedes[r.From] = append(supersedes[r.From], entityKey(r.To))
+			superseded[r.To] = true
+			continue
+		}
 		from[r.From] = append(from[r.From], "- "+oneLine(string(r.RelationType))+" [["+oneLine(string(r.To))+"]]")
 	}
 	for _, x := range entities {
-		r := Record{Key: "entity/" + string(x.Name), Where: x.where}
+		r := Record{Key: entityKey(x.Name), Where: x.where, Supersedes: supersedes[x.Name]}
 		e := &r.Entry
 		e.Title = string(x.Name)
-		var lines []string
+		kind, err := entryfile.ParseKind(string(x.EntityType))
+		told := observations(nil)
 		for _, o := range x.Observations {
-			if o = strings.TrimSpace(plainLines(o)); o != "" {
-				lines = append(lines, "- "+strings.ReplaceAll(o, "\n", "\n  "))
+			if o = strings.TrimSpace(plainLines(o)); o != "" && !(err == nil && len(told) > 0 && r.fact(o, superseded[x.Name])) {
+				told = append(told, o)
 			}
 		}
-		e.Body = joinParagraphs(strings.Join(lines, "\n"), strings.Join(from[x.Name], "\n"))
-		if t := oneLine(string(x.EntityType)); t != "" {
-			e.Tags = []string{t}
-		}
-		e.Kind = entryfile.Convention
-		if k, err := entryfile.ParseKind(string(x.EntityType)); err == nil {
-			e.Kind = k
-		} else {
+		e.Body = joinParagraphs(told.text(), strings.Join(from[x.Name], "\n"))
+		e.Kind = kind
+		if err != nil {
+			e.Kind = entryfile.Convention
+			if t := oneLine(string(x.EntityType)); t != "" {
+				e.Tags = []string{t}
+			}
 			switch strings.ToLower(string(x.EntityType)) {
 			case "user", "person":
 				r.Scope, e.Kind = User, entryfile.Preference

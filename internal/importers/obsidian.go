@@ -14,10 +14,11 @@ import (
 // help.obsidian.md, Properties, Tags and Internal links.
 
 func readObsidian(s *source) error {
-	names := map[string]bool{}
+	names, keys := map[string]bool{}, map[string]string{} // of notes by their names in lower case
 	isNote := func(f file) bool { return f.isMarkdown() }
 	if err := s.quietly().each(isNote, func(f file) error {
-		names[strings.ToLower(f.stem())] = true
+		name := strings.ToLower(f.stem())
+		names[name], keys[name] = true, noteKey(f)
 		return nil
 	}); err != nil {
 		return err
@@ -29,7 +30,7 @@ func readObsidian(s *source) error {
 		}
 		front, rest, bad := takeFront(text)
 		title, body, line := takeTitle(rest, front.end+1)
-		r := Record{Key: "note/" + f.rel, Where: at(f, max(1, line-1))}
+		r := Record{Key: noteKey(f), Where: at(f, max(1, line-1))}
 		if bad {
 			r.Notes = append(r.Notes, "its front matter could not all be read")
 		}
@@ -54,9 +55,49 @@ func readObsidian(s *source) error {
 			keep(e, "aliases", alias)
 			break
 		}
+		r.properties(front, keys)
 		r.missingLinks(body, names)
 		return s.emit(r)
 	})
+}
+
+func noteKey(f file) string { return "note/" + f.rel }
+
+// properties takes what a note says of itself in the words of our own export.
+func (r *Record) properties(front front, keys map[string]string) {
+	e := &r.Entry
+	switch scope := front.text("scope"); scope {
+	case User, Project:
+		r.Scope = scope
+	}
+	e.Pinned = front.isTrue("pinned")
+	e.Evidence = oneLine(front.text("evidence"))
+	e.Paths = front.list("paths")
+	e.Session, e.Code = oneLine(front.text("session")), oneLine(front.text("code"))
+	if e.Kind == entryfile.OpenThread {
+		e.Outcome = front.text("outcome")
+		if strings.EqualFold(front.text("status"), entryfile.StatusResolved) {
+			e.Status = entryfile.StatusResolved
+		}
+	}
+	if until := front.text("expires"); date(until) != "" {
+		e.Expires = until
+		if len(until) > len("2026-11-30") {
+			e.Expires = date(until)
+		}
+	}
+	for _, link := range front.list("supersedes") {
+		m := wikiLink().FindStringSubmatch(link)
+		if m == nil {
+			continue
+		}
+		if key := keys[strings.ToLower(strings.TrimSpace(m[1]))]; key != "" {
+			r.Supersedes = append(r.Supersedes, key)
+		}
+	}
+	if front.text("review") == entryfile.OpAdd {
+		r.Proposal = &Proposal{Op: entryfile.OpAdd}
+	}
 }
 
 var wikiLink = sync.OnceValue(func() *regexp.Regexp {

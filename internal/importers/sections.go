@@ -2,6 +2,7 @@ package importers
 
 import (
 	"strings"
+	"unicode/utf8"
 
 	"gitvault/internal/entryfile"
 )
@@ -29,7 +30,7 @@ func (s *source) instructions(f file, body string, line int, scope string, kind 
 			if e.Title == "" {
 				e.Title = entryfile.DefaultTitle(p.body)
 			}
-		} else if p.body == "" {
+		} else if p.body == "" && !isSentence(p.title) {
 			continue // a heading with nothing under it
 		}
 		r.Key = f.rel + "#" + slugOf(e.Title, i)
@@ -41,6 +42,12 @@ func (s *source) instructions(f file, body string, line int, scope string, kind 
 		}
 	}
 	return nil
+}
+
+// isSentence reports whether a heading says all by itself.
+func isSentence(title string) bool {
+	last, _ := utf8.DecodeLastRuneInString(title)
+	return strings.ContainsRune(".!?。！？", last)
 }
 
 // headings counts the parts that have one.
