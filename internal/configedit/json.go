@@ -261,35 +261,20 @@ func (j *JSON) fill(n *node, name string, value any) error {
 
 // restOfLine is where the comments end that stand behind a byte on its line.
 func (j *JSON) restOfLine(at int) int {
-	p := &parser{data: j.data, at: at}
-	end := at
-	for p.at < len(j.data) {
-		for p.at < len(j.data) && (j.data[p.at] == ' ' || j.data[p.at] == '\t') {
-			p.at++
-		}
-		if p.at == len(j.data) || j.data[p.at] != '/' {
-			break
-		}
-		line := bytes.HasPrefix(j.data[p.at:], []byte("//"))
-		stop := bytes.Index(j.data[p.at:], []byte("*/"))
-		if line {
-			stop = bytes.IndexByte(j.data[p.at:], '\n')
-			if stop > 0 && j.data[p.at+stop-1] == '\r' {
-				stop--
-			}
-		} else {
-			stop += 2
-		}
-		if stop < 0 || bytes.Contains(j.data[p.at:p.at+stop], []byte("\n")) {
-			break
-		}
-		p.at += stop
-		end = p.at
-		if line {
-			break
+	for end := at; ; at = end {
+		rest := bytes.TrimLeft(j.data[at:], " \t")
+		start := len(j.data) - len(rest)
+		line, _, _ := bytes.Cut(rest, []byte("\n"))
+		line = bytes.TrimSuffix(line, []byte("\r"))
+		switch stop := bytes.Index(line, []byte("*/")); {
+		case bytes.HasPrefix(line, []byte("//")):
+			return start + len(line)
+		case bytes.HasPrefix(line, []byte("/*")) && stop >= 2:
+			end = start + stop + len("*/")
+		default:
+			return end
 		}
 	}
-	return end
 }
 
 // cut takes a child out, with one comma and the white space that is its own.

@@ -134,7 +134,6 @@ func (r *record) file(real string) *recorded {
 type Installed struct {
 	Client  string
 	Project string
-	Files   []string
 }
 
 // Installed lists what is recorded.
@@ -142,14 +141,9 @@ func (s State) Installed() ([]Installed, error) {
 	all, err := s.read()
 	var out []Installed
 	for _, r := range all.Installs {
-		if r.Kind != Install {
-			continue
+		if r.Kind == Install {
+			out = append(out, Installed{r.Client, r.Project})
 		}
-		i := Installed{Client: r.Client, Project: r.Project}
-		for _, f := range r.Files {
-			i.Files = append(i.Files, f.File)
-		}
-		out = append(out, i)
 	}
 	return out, err
 }
