@@ -13,6 +13,7 @@ import (
 var (
 	ErrUnreachable = errors.New("remote can't be reached")              // no network, no such host, no such repository
 	ErrCut         = errors.New("connection was cut")                   // the server or the network failed in the midst: try again
+	ErrSilent      = fmt.Errorf("no answer: %w", ErrCut)                // no sign of life for too long
 	ErrDenied      = errors.New("remote denies access")                 // no, or wrong, credentials; or they don't allow this
 	ErrPassword    = fmt.Errorf("password not accepted: %w", ErrDenied) // git also says so of some connections that were cut
 	ErrNoBranch    = errors.New("remote has no such branch")            // nor anything to fetch, where it is empty

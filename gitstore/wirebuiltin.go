@@ -163,7 +163,7 @@ func builtinError(ctx context.Context, err error) error {
 	case err == nil:
 		return nil
 	case errors.Is(context.Cause(ctx), errSilent):
-		return fail(ErrCut, "no answer for too long")
+		return fail(ErrSilent, "no answer for too long")
 	case ctx.Err() != nil:
 		return ctx.Err()
 	case errors.Is(err, gogit.NoMatchingRefSpecError{}), errors.Is(err, transport.ErrEmptyRemoteRepository):

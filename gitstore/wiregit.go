@@ -100,7 +100,7 @@ func (r *Repo) runGit(ctx context.Context, w Wire, args ...string) (string, erro
 	}
 	switch {
 	case errors.Is(context.Cause(ctx), errSilent):
-		return out.String(), fail(ErrCut, "no answer for %s", watch.silence)
+		return out.String(), fail(ErrSilent, "no answer for %s", watch.silence)
 	case ctx.Err() != nil:
 		return out.String(), ctx.Err()
 	}
@@ -167,7 +167,7 @@ func complaint(said string) error {
 			return err
 		}
 		text = "access denied (" + text + "): check with git that your credentials or keys work there, and that they may write"
-	case ErrCut:
+	case ErrCut, ErrSilent:
 		text = "the connection was cut (" + text + ")"
 	case ErrUnreachable:
 		text = "can't be reached (" + text + ")"
@@ -200,10 +200,10 @@ var signs = []struct {
 	{"could not resolve", ErrUnreachable}, {"connection refused", ErrUnreachable}, {"failed to connect", ErrUnreachable}, {"couldn't connect", ErrUnreachable},
 	{"no route to host", ErrUnreachable}, {"network is unreachable", ErrUnreachable},
 	{"returned error: 404", ErrUnreachable}, {"not found", ErrUnreachable}, {"does not appear to be a git repository", ErrUnreachable}, {"does not exist", ErrUnreachable},
-	{"returned error: 5", ErrCut}, {"returned error: 429", ErrCut}, {"rpc failed", ErrCut}, {"hung up", ErrCut}, {"early eof", ErrCut}, {"unexpected disconnect", ErrCut},
+	{"too slow", ErrSilent}, {"returned error: 5", ErrCut}, {"returned error: 429", ErrCut}, {"rpc failed", ErrCut}, {"hung up", ErrCut}, {"early eof", ErrCut}, {"unexpected disconnect", ErrCut},
 	{"empty reply", ErrCut}, {"transfer closed", ErrCut}, {"connection reset", ErrCut}, {"recv failure", ErrCut}, {"send failure", ErrCut},
 	{"invalid server response", ErrCut}, {"unexpected eof", ErrCut}, {"expected flush", ErrCut}, {"protocol error", ErrCut}, {"bad line length", ErrCut},
-	{"too few bytes", ErrCut}, {"timed out", ErrCut}, {"too slow", ErrCut}, {"invalid index-pack output", ErrCut}, {"unpack-objects failed", ErrCut},
+	{"too few bytes", ErrCut}, {"timed out", ErrCut}, {"invalid index-pack output", ErrCut}, {"unpack-objects failed", ErrCut},
 	{"not valid: is this a git repository", ErrCut}, {"kex_exchange_identification", ErrCut}, {"connection closed", ErrCut}, {"ssl_", ErrCut},
 	{"expected ack/nak", ErrCut}, {"unable to access", ErrUnreachable},
 }

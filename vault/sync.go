@@ -21,6 +21,7 @@ const (
 	maxBeaten  = 250                     // pushes that somebody else was before
 	maxUnmoved = 10                      // pushes in a row refused as if somebody was, while the branch stays where it is
 	maxCut     = 25                      // connections in a row that were cut
+	maxSilent  = 2                       // waits for an answer that never came
 	maxDoubted = 3                       // passwords in a row that were not taken
 	firstPause = 50 * time.Millisecond   // doubled with each try ...
 	lastPause  = 1500 * time.Millisecond // ... up to this
@@ -347,10 +348,12 @@ func (y *syncing) fetch(ctx context.Context) (gitstore.Hash, error) {
 // may have been: git takes an answer for a wrong password that came after one
 // was cut.
 func (h *Home) persist(ctx context.Context, step func() error) error {
-	cut, doubted := 0, 0
+	cut, silent, doubted := 0, 0, 0
 	for {
 		err := step()
 		switch {
+		case errors.Is(err, gitstore.ErrSilent):
+			silent++
 		case errors.Is(err, gitstore.ErrCut):
 			cut, doubted = cut+1, 0
 		case errors.Is(err, gitstore.ErrPassword):
@@ -358,10 +361,10 @@ func (h *Home) persist(ctx context.Context, step func() error) error {
 		default:
 			return err
 		}
-		if cut == maxCut || doubted == maxDoubted {
+		if cut == maxCut || silent == maxSilent || doubted == maxDoubted {
 			return err
 		}
-		if err := h.pause(ctx, cut+doubted); err != nil {
+		if err := h.pause(ctx, cut+silent+doubted); err != nil {
 			return err
 		}
 	}

@@ -26,6 +26,6 @@ func syncBehind(home, scope, dir string) {
 	}
 	detach(cmd)
 	if cmd.Start() == nil {
-		_ = cmd.Process.Release()
+		go func() { _ = cmd.Wait() }() // a server goes on, and is the one to ask for its end
 	}
 }
