@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"strings"
 	"sync"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -69,17 +70,20 @@ func (s *Server) open(ctx context.Context, r request, dir, session string, token
 // note keeps what the agent should know and no error is, and tells the client's
 // log.
 func (c *call) note(ctx context.Context, message string) {
-	message = safetext.Line(message)
+	message = short(safetext.Line(message))
 	c.add(message)
 	if ss, ok := c.GetSession().(*mcp.ServerSession); ok {
 		_ = ss.Log(ctx, &mcp.LoggingMessageParams{Level: "notice", Logger: "vault", Data: message}) //nolint:staticcheck // deprecated for clients to come, and what today's have
 	}
 }
 
+// maxNotes is how many notes an answer has at most.
+const maxNotes = 5
+
 func (c *call) add(message string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if !slices.Contains(c.notes, message) {
+	if len(c.notes) < maxNotes && !slices.Contains(c.notes, message) {
 		c.notes = append(c.notes, message)
 	}
 }
@@ -110,10 +114,20 @@ func (s *Server) write(ctx context.Context, fn func() error) error {
 	return fn()
 }
 
-// message is an error on one line.
+// message is an error on one line, of bounded length.
 func message(err error) string {
 	if errors.Is(err, context.Canceled) {
 		return "cancelled"
 	}
-	return safetext.Line(err.Error())
+	return short(safetext.Line(err.Error()))
+}
+
+// short is a text without its middle, if it is long: what is wrong stands at
+// its beginning, and what to do at its end.
+func short(s string) string {
+	const head, tail = 200, 400 // bytes
+	if len(s) <= head+tail {
+		return s
+	}
+	return strings.ToValidUTF8(s[:head], "") + " … " + strings.ToValidUTF8(s[len(s)-tail:], "")
 }

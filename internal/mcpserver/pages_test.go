@@ -171,6 +171,45 @@ func TestTheWidestEntriesFit(t *testing.T) {
 
 // A list does not shift under a reader: what comes in at its top is not on a
 // later page, and nothing is skipped.
+// However long what a client sends, what is wrong with it is said in few words.
+func TestWhatIsWrongIsSaidInFewWords(t *testing.T) {
+	l := newLab(t)
+	cs := connect(t, New(l.options(l.project("widget"))), client(nil))
+	long := strings.Repeat("x<", 15_000)
+	for _, tool := range tools() {
+		for _, a := range tool.args {
+			for _, value := range []any{long, []string{long, long}, map[string]any{long: long}, 1e300} {
+				args := map[string]any{a.name: value}
+				for _, other := range tool.args {
+					if other.required && other.name != a.name {
+						args[other.name] = "text"
+					}
+				}
+				r, err := cs.CallTool(t.Context(), &mcp.CallToolParams{Name: tool.name, Arguments: args})
+				if err != nil {
+					assert.Less(t, len(err.Error()), 2_000, "%s.%s", tool.name, a.name)
+					continue
+				}
+				data, err := json.Marshal(r)
+				require.NoError(t, err)
+				assert.LessOrEqual(t, len(data), maxResult, "%s.%s: %.100s", tool.name, a.name, textOf(r))
+			}
+		}
+	}
+	for _, name := range []string{"recall", "review", "end-session"} {
+		for _, arg := range []string{"query", "kind", "tag", "id", "session"} {
+			r, err := cs.GetPrompt(t.Context(), &mcp.GetPromptParams{Name: name, Arguments: map[string]string{"query": "x", arg: long}})
+			if err != nil {
+				assert.Less(t, len(err.Error()), 2_000, "%s %s", name, arg)
+				continue
+			}
+			data, err := json.Marshal(r)
+			require.NoError(t, err)
+			assert.LessOrEqual(t, len(data), maxResult, "%s %s", name, arg)
+		}
+	}
+}
+
 func TestAListStandsStillWhileItGrows(t *testing.T) {
 	l := newLab(t)
 	dir := l.project("widget")
