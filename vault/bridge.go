@@ -34,9 +34,12 @@ type Bridged struct {
 	DryRun bool        `json:"dry_run"`
 }
 
-// maxBridgeIndex bounds the index in another program's file, in bytes: it is in
-// every session.
-const maxBridgeIndex = 4000
+// maxBridgeIndex bounds the section with the index in another program's file,
+// in bytes: it is in every session.
+const (
+	maxBridgeIndex = 4000
+	bridgeMarks    = 100 // of it for the lines that mark it
+)
 
 // Bridge takes what the client's own memory holds about the folder's project
 // into the vault, held for review, and writes the project's index into a file
@@ -153,7 +156,8 @@ func (h *Home) bridgeText(ctx context.Context) (string, error) {
 	if err != nil || !s.Exists() {
 		return "", err
 	}
-	in, _, err := h.contextInput(ctx, ContextQuery{Scope: ProjectScope, Bytes: maxBridgeIndex})
+	head := templates.Default().File(templates.Clients).Part("index").Text() + "\n\n"
+	in, _, err := h.contextInput(ctx, ContextQuery{Scope: ProjectScope, Bytes: maxBridgeIndex - bridgeMarks - len(head)})
 	if err != nil {
 		return "", err
 	}
@@ -166,8 +170,7 @@ func (h *Home) bridgeText(ctx context.Context) (string, error) {
 	if shown == 0 {
 		return "", nil
 	}
-	head := templates.Default().File(templates.Clients).Part("index").Text(s.name)
-	return head + "\n\n" + strings.TrimSpace(res.Text), nil
+	return head + strings.TrimSpace(res.Text), nil
 }
 
 // What bridges brought in is kept by what it says, so that what a person did
