@@ -100,6 +100,7 @@ func (s *Server) handler(token string) http.Handler {
 			http.Error(w, "unauthorized: send the token that 'vault mcp --http' printed, as Authorization: Bearer TOKEN", http.StatusUnauthorized)
 			return
 		}
+		r.Body = http.MaxBytesReader(w, r.Body, maxLine)
 		if r.Header.Get("Mcp-Protocol-Version") >= rounds {
 			stateless.ServeHTTP(w, r)
 			return

@@ -79,6 +79,22 @@ func TestOnlyThisMachineAndOnlyWithTheToken(t *testing.T) {
 	}
 }
 
+// A message over the limit is refused, and the server goes on.
+func TestAnOverlongRequestIsRefused(t *testing.T) {
+	l := newLab(t)
+	url := serve(t, New(l.options(l.project("widget"))))
+	r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, url, io.MultiReader(strings.NewReader(`{"jsonrpc":"2.0","id":1,"method":"`), strings.NewReader(strings.Repeat("x", maxLine))))
+	require.NoError(t, err)
+	r.Header.Set("Content-Type", "application/json")
+	r.Header.Set("Accept", "application/json, text/event-stream")
+	r.Header.Set("Authorization", "Bearer secret")
+	if res, err := http.DefaultClient.Do(r); err == nil { // or the connection was closed on the rest of it
+		assert.GreaterOrEqual(t, res.StatusCode, 400)
+		res.Body.Close()
+	}
+	assert.Equal(t, "example.org/team/widget", ask(t, dial(t, url, client(nil), nil), "status", nil)["project"])
+}
+
 func TestOnlyLoopbackIsListenedOn(t *testing.T) {
 	for _, addr := range []string{"0.0.0.0:0", "[::]:0", "192.0.2.1:0", "example.org:0", "127.0.0.1.evil.example:0"} {
 		_, err := Listen(addr)
