@@ -12,6 +12,7 @@ import (
 
 	"gitvault/gitstore"
 	"gitvault/internal/entryfile"
+	"gitvault/internal/fsys"
 	"gitvault/internal/gitconfig"
 	"gitvault/internal/workspace"
 )
@@ -36,6 +37,8 @@ type Options struct {
 	Progress  func(what string, done, of int) // told how far a long piece of work is; of is 0 where unknown
 	Notice    func(message string)            // told what a person should know and no error is
 	Changed   func(scope, dir string)         // told of a change that is to be synced by itself, see SyncSoon; it must not wait for that
+
+	fs fsys.FS // what scopes and state are written through; a test's breaks
 }
 
 func (o Options) withDefaults() Options {
@@ -53,6 +56,9 @@ func (o Options) withDefaults() Options {
 	}
 	if o.Notice == nil {
 		o.Notice = func(string) {}
+	}
+	if o.fs == nil {
+		o.fs = fsys.OS{}
 	}
 	return o
 }
@@ -227,7 +233,7 @@ func (h *Home) forgetWorkspace() {
 
 func (h *Home) workspaceOptions() workspace.Options {
 	o := workspace.Options{
-		Home: h.dir, UserHome: h.opt.UserHome, Env: h.opt.Env, Git: h.opt.Git,
+		Home: h.dir, UserHome: h.opt.UserHome, Env: h.opt.Env, Git: h.opt.Git, FS: h.opt.fs,
 		SystemConfig: gitconfig.SystemFile(h.opt.Env),
 	}
 	o.Trusted = func(vault string) bool { return workspace.IsTrusted(vault, workspace.Options{Home: h.dir}) }

@@ -46,7 +46,7 @@ func (s *Scope) options() (gitstore.Options, error) {
 	if err != nil {
 		return gitstore.Options{}, err
 	}
-	return gitstore.Options{Durability: c.durability(), LockTimeout: c.LockTimeout}, nil
+	return gitstore.Options{FS: s.home.opt.fs, Durability: c.durability(), LockTimeout: c.LockTimeout}, nil
 }
 
 // open opens the scope's repository; a scope that has never been written to
