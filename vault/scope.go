@@ -38,7 +38,7 @@ func (s *Scope) Dir() string { return s.dir }
 
 // Exists reports whether the scope's repository has been made.
 func (s *Scope) Exists() bool {
-	return gitstore.Exists(s.dir, gitstore.Options{})
+	return gitstore.Exists(s.dir, gitstore.Options{FS: s.home.opt.fs})
 }
 
 func (s *Scope) options() (gitstore.Options, error) {
