@@ -112,12 +112,28 @@ func (s *Scope) attempt(ctx context.Context, r *gitstore.Repo, tx *gitstore.Tx, 
 	if err := fn(t); err != nil {
 		return err
 	}
-	return t.finish()
+	t.finish()
+	return nil
 }
 
 // finish does what may be due after a change: entries roll, and what an editor
-// saved meanwhile is adopted.
-func (t *txn) finish() error {
+// saved meanwhile is adopted. The change is made already: what can't be done
+// now is done by the next one, and only said here.
+func (t *txn) finish() {
+	err := t.tidy()
+	for try := 1; errors.Is(err, gitstore.ErrChanged) && try < maxRetries; try++ {
+		t.reset()
+		t.tx.Refresh()
+		if err = t.adopt(); err == nil {
+			err = t.tidy()
+		}
+	}
+	if err != nil {
+		t.scope.home.notice("the change is made, and what was due besides waits for the next one: " + oneLine(t.scope.fail(err).Error()))
+	}
+}
+
+func (t *txn) tidy() error {
 	if err := t.roll(); err != nil {
 		return err
 	}
@@ -141,7 +157,9 @@ func (s *Scope) rehearse(ctx context.Context, fn func(*txn) error) error {
 }
 
 // reset forgets the pending edits.
-func (t *txn) reset() { t.edited, t.entries = map[string]bool{}, nil }
+func (t *txn) reset() {
+	t.edited, t.entries, t.take, t.parents = map[string]bool{}, nil, nil, nil
+}
 
 // errMade means that somebody else made the scope meanwhile.
 var errMade = errors.New("made meanwhile")
@@ -159,7 +177,7 @@ func (s *Scope) first(ctx context.Context, fn func(*txn) error) (bool, error) {
 	}
 	if t.tx != nil {
 		if err == nil {
-			err = t.finish()
+			t.finish()
 		}
 		err = errors.Join(err, t.tx.Close())
 	}
