@@ -140,7 +140,7 @@ var crashes = []crash{
 			}
 			for _, c := range list {
 				if c.Op == "edit" {
-					_, err = h.Restore(ctx, c.Commit, RestoreOptions{})
+					_, err = h.Restore(ctx, []string{c.Commit}, RestoreOptions{})
 					return err
 				}
 			}
@@ -173,6 +173,35 @@ var crashes = []crash{
 		},
 		run: func(h *Home) error {
 			_, err := h.Remember(ctx, Draft{Kind: Decision, Text: strings.Repeat("What tips it over. ", 400)})
+			return err
+		},
+	},
+	{
+		name: "pack",
+		setup: func(t testing.TB, l *lab) {
+			note := filepath.Join(l.project(), ".git", "vault", "cache", "loose")
+			for n := 0; ; n++ {
+				if data, _ := os.ReadFile(note); len(data) > 124 {
+					return
+				}
+				l.remember(t, Decision, "", fmt.Sprintf("Choice number %d.", n))
+			}
+		},
+		run: func(h *Home) error {
+			_, err := h.Remember(ctx, Draft{Kind: Decision, Text: "Queue in Postgres."})
+			return err
+		},
+	},
+	{
+		name:  "an agent's proposal",
+		setup: someEntries,
+		run: func(h *Home) error {
+			o := h.opt
+			o.Writer = Writer{Agent: "claude-code", Session: "s1"}
+			h, err := Open(o)
+			if err == nil {
+				_, err = h.Remember(ctx, Draft{Kind: Decision, Text: "Queue in Postgres."})
+			}
 			return err
 		},
 	},
