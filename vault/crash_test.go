@@ -453,7 +453,7 @@ func TestEveryStepMayFail(t *testing.T) {
 		{"no permission", faultfs.Plan{Kind: faultfs.Fail, Err: syscall.EACCES, Sticky: true}},
 		{"read-only", faultfs.Plan{Kind: faultfs.Fail, Err: syscall.EROFS, Sticky: true}},
 	}
-	every := 71
+	every := 211
 	if *long {
 		every = 1
 	}
@@ -480,14 +480,14 @@ func TestKilled(t *testing.T) {
 		killMe(run)
 		return
 	}
-	every := 60
+	every := 181
 	if *long {
 		every = 1
 	}
 	for i, c := range crashes {
 		t.Run(c.name, func(t *testing.T) {
 			p := c.prepare(t)
-			for at := 1 + (i*11)%every; at <= len(p.steps); at += every {
+			for at := 1 + (i*5)%every; at <= len(p.steps); at += every {
 				l := p.lab(t)
 				cmd := exec.Command(os.Args[0], "-test.run=^TestKilled$")
 				cmd.Env = append(os.Environ(), fmt.Sprintf("VAULT_TEST_KILL=%d:%d:%d:%s", i, at, l.seed, l.base))
