@@ -36,7 +36,7 @@ const byHand = "\n## By hand\n\nSaved while a command ran.\n"
 // command, from a buffer that is fresh or as old as the command's beginning:
 // the command's change and the saved text are both there afterwards.
 func TestAnEditorSavesAtEveryStep(t *testing.T) {
-	every := 127
+	every := 89
 	if *long {
 		every = 1
 	}
