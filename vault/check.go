@@ -4,9 +4,8 @@ import (
 	"bytes"
 	"context"
 	"fmt"
-	"slices"
+	"path/filepath"
 	"sort"
-	"strings"
 
 	"gitvault/gitstore"
 	"gitvault/internal/entryfile"
@@ -32,8 +31,11 @@ type Finding struct {
 // Check looks for what is wrong in the folder's scopes. With fix it first does
 // what a write would do anyway: commit hand edits, write ids down, and make
 // INDEX.md anew; and it sets up git's merge driver where that is missing.
+//
+// In a scope's own folder it is that scope that is checked, whoever's it is: so
+// it works as a hook of git's and wherever a clone is tested.
 func (h *Home) Check(ctx context.Context, scope string, fix bool) ([]Finding, error) {
-	scopes, err := h.selected(scope)
+	scopes, err := h.checked(scope)
 	if err != nil {
 		return nil, err
 	}
@@ -57,6 +59,38 @@ func (h *Home) Check(ctx context.Context, scope string, fix bool) ([]Finding, er
 		}
 	}
 	return out, nil
+}
+
+// checked are the scopes to check.
+func (h *Home) checked(name string) ([]*Scope, error) {
+	if name == "" && !h.opt.Writer.IsAgent() {
+		if s := h.scopeAt(h.opt.Dir); s != nil {
+			return []*Scope{s}, nil
+		}
+	}
+	return h.selected(name)
+}
+
+// scopeAt is the scope that a folder is, or is within; nil for none.
+func (h *Home) scopeAt(dir string) *Scope {
+	dir, err := filepath.Abs(dir)
+	if err != nil {
+		return nil
+	}
+	for {
+		s := h.newScope(filepath.Base(dir), dir)
+		if m, err := s.manifest(); err == nil && s.Exists() && m.Format > 0 {
+			if m.Name != "" {
+				s.name = m.Name
+			}
+			return s
+		}
+		up := filepath.Dir(dir)
+		if up == dir {
+			return nil
+		}
+		dir = up
+	}
 }
 
 // reindex commits an INDEX.md that had fallen behind, and nothing else.
@@ -91,7 +125,16 @@ func (s *Scope) check(ctx context.Context) ([]Finding, error) {
 	if err := c.cards(); err != nil {
 		return c.findings, s.fail(err)
 	}
+	c.settings()
 	c.links()
+	c.chains()
+	c.worn(s.home.opt.Now())
+	if err := c.duplicates(ctx); err != nil {
+		return c.findings, err
+	}
+	if err := c.paths(s); err != nil {
+		return c.findings, err
+	}
 	if !s.mergesByEntry() {
 		c.add(Finding{Rule: "driver", Severity: SeverityWarning, File: ".git/config", Message: "plain git merges this scope by line: 'vault check --fix' or a sync sets its merge driver up"})
 	}
@@ -113,6 +156,7 @@ func (s *Scope) check(ctx context.Context) ([]Finding, error) {
 type checker struct {
 	tree     *tree
 	byID     map[string][]located
+	all      []located // in the order of the files
 	findings []Finding
 }
 
@@ -138,6 +182,7 @@ func (c *checker) entries(ctx context.Context) error {
 				continue
 			}
 			c.byID[s.ID] = append(c.byID[s.ID], l)
+			c.all = append(c.all, l)
 			if err := entryfile.Check(s.Entry); err != nil {
 				c.about("limit", SeverityError, l, "%s", oneLine(err.Error()))
 			}
@@ -170,6 +215,10 @@ func (c *checker) cards() error {
 			c.add(Finding{Rule: "card", Severity: SeverityError, File: p, Message: "not readable as a card, and not shown for review: " + oneLine(err.Error())})
 			continue
 		}
+		if k.Op != entryfile.OpAdd && c.byID[k.EntryID] == nil && !(card{Card: k}).isApplied() {
+			c.add(Finding{Rule: "card", Severity: SeverityWarning, ID: k.EntryID, File: p, Line: 1,
+				Message: fmt.Sprintf("asks to %s %s, which is not there: look at it with 'vault review'", k.Op, k.EntryID)})
+		}
 		for _, f := range secretsOf(k.Entry) {
 			c.add(Finding{Rule: "secret", Severity: SeverityError, ID: k.EntryID, File: p,
 				Message: fmt.Sprintf("%s in the %s, line %d, column %d of what it proposes: restore it, and 'vault purge %s'", f.Rule, f.Field, f.Line, f.Column, k.EntryID)})
@@ -179,7 +228,7 @@ func (c *checker) cards() error {
 }
 
 // links checks that ids are one of a kind, and that what points to an entry
-// points to one that is there, without going round in a circle.
+// points to one that is there.
 func (c *checker) links() {
 	for _, id := range sortedKeys(c.byID) {
 		list := c.byID[id]
@@ -198,33 +247,7 @@ func (c *checker) links() {
 				}
 			}
 		}
-		if round := c.circle(id); round != nil {
-			c.about("cycle", SeverityError, l, "supersedes itself by way of %s", strings.Join(round, ", "))
-		}
 	}
-}
-
-// circle finds a way from an entry back to itself through what it supersedes.
-func (c *checker) circle(start string) []string {
-	seen := map[string]bool{}
-	var walk func(id string, way []string) []string
-	walk = func(id string, way []string) []string {
-		for _, l := range c.byID[id] {
-			for _, next := range l.Supersedes {
-				if next == start {
-					return append(slices.Clone(way), next)
-				}
-				if !seen[next] {
-					seen[next] = true
-					if found := walk(next, append(way, next)); found != nil {
-						return found
-					}
-				}
-			}
-		}
-		return nil
-	}
-	return walk(start, nil)
 }
 
 // index checks that INDEX.md is what the files make it.

@@ -55,6 +55,7 @@ type Entry struct {
 	Status       string    `json:"status,omitempty"` // open threads: open or resolved; else superseded or expired where that holds
 	Outcome      string    `json:"outcome,omitempty"`
 	Paths        []string  `json:"paths,omitempty"` // workspace files it is about
+	Stale        []string  `json:"stale,omitempty"` // of a list of stale ones: those paths that are gone or changed since
 	Code         string    `json:"code,omitempty"`  // the workspace's commit and branch at the time
 	Session      string    `json:"session,omitempty"`
 	Supersedes   []string  `json:"supersedes,omitempty"`

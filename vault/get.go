@@ -54,6 +54,8 @@ type ListQuery struct {
 
 	NeverRecalled bool // only entries that no recall has brought up, as far as receipts are kept
 	ByUse         bool // those recalled most often first
+
+	Stale bool // only entries about workspace files that are gone or changed since
 }
 
 // List returns the entries of the folder's scopes, the newest first. A scope
@@ -97,6 +99,12 @@ func (h *Home) List(ctx context.Context, q ListQuery) ([]Entry, error) {
 			failed = s.fail(err)
 			continue
 		}
+		if q.Stale {
+			if list, err = s.staleOnly(list, found); err != nil {
+				failed = err
+				continue
+			}
+		}
 		if q.NeverRecalled || q.ByUse {
 			for id, n := range s.uses() {
 				uses[s.name+"/"+id] = n
@@ -130,6 +138,24 @@ func (h *Home) List(ctx context.Context, q ListQuery) ([]Entry, error) {
 		out[i] = *e
 	}
 	return out, failed
+}
+
+// staleOnly keeps the entries about files that are gone or changed since, and
+// says which; found are the same entries as they are written.
+func (s *Scope) staleOnly(list []*Entry, found []located) ([]*Entry, error) {
+	files, err := s.stalePaths()
+	if err != nil {
+		return nil, err
+	}
+	defer files.close()
+	var out []*Entry
+	for i, e := range list {
+		gone, changed := files.of(found[i].Entry)
+		if e.Stale = append(gone, changed...); len(e.Stale) > 0 {
+			out = append(out, e)
+		}
+	}
+	return out, nil
 }
 
 // pendingOf lists the open cards that a query asks for.

@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -36,6 +37,7 @@ func listCmd(a *app) *cobra.Command {
 	f.StringVar(&q.Status, "status", "", "only open, resolved, superseded or expired ones")
 	f.BoolVar(&q.Pending, "pending", false, "the changes of agents that wait for review")
 	f.BoolVar(&q.All, "all", false, "also superseded, expired and resolved entries, and conflict siblings")
+	f.BoolVar(&q.Stale, "stale", false, "only entries about workspace files that are gone or changed since")
 	f.BoolVar(&q.NeverRecalled, "never-recalled", false, "only entries that no recall has brought up")
 	f.BoolVar(&q.ByUse, "by-use", false, "those recalled most often first")
 	f.BoolVar(&q.Body, "body", false, "with --json: bodies too")
@@ -48,6 +50,9 @@ func (a *app) list(list []vault.Entry) {
 		line := fmt.Sprintf("%s  %s", a.paint(dim, fmt.Sprintf("%-13s", e.Kind)), a.headline(e))
 		if e.Description != "" && e.Description != e.Title {
 			line += a.paint(dim, ": "+safetext.Line(e.Description))
+		}
+		if len(e.Stale) > 0 {
+			line += a.paint(yellow, "  (stale: "+safetext.Line(strings.Join(e.Stale, ", "))+")")
 		}
 		a.println(a.fit(line))
 	}
