@@ -22,8 +22,9 @@ func change(msg string, put map[string]string, del ...string) Change {
 	return c
 }
 
-// fast keeps tests that are not about durability quick.
-var fast = Options{Durability: Fast, LockTimeout: 5 * time.Second}
+// fast keeps tests that are not about durability quick, and has them wait for
+// one another on a machine that is busy.
+var fast = Options{Durability: Fast, LockTimeout: time.Minute}
 
 func testRepo(t testing.TB, files map[string]string) *Repo {
 	t.Helper()
