@@ -50,6 +50,7 @@ type Change struct {
 
 	real   string   // where the links of File lead
 	dirs   []string // that were made for a file that is removed
+	made   []string // folders that were made for it now
 	file   *file
 	record recorded // what is known of the file once the change is made
 }

@@ -128,6 +128,14 @@ func (f *file) same(disk fsys.FS) error {
 	return nil
 }
 
+// missing lists the folders that makeDirs would make.
+func missing(disk fsys.FS, dir string) []string {
+	if _, err := disk.Lstat(dir); err == nil || dir == filepath.Dir(dir) {
+		return nil
+	}
+	return append(missing(disk, filepath.Dir(dir)), dir)
+}
+
 // makeDirs makes a folder and those above it, and returns what it made, the
 // outermost first.
 func makeDirs(disk fsys.FS, dir string) ([]string, error) {

@@ -70,6 +70,9 @@ func (s State) putting(job Job, all *records) ([]Change, error) {
 			} else if known != nil {
 				c.record.Dirs = known.Dirs
 			}
+			if !f.exists {
+				c.record.Dirs = append(slices.Clone(c.record.Dirs), missing(s.Disk, filepath.Dir(f.real))...)
+			}
 			out = append(out, c)
 			i = len(out) - 1
 			if docs[f.real], err = open(part.File, part.Format, job.Client, f.data); err != nil {
@@ -135,52 +138,91 @@ func (c *Change) done(d document) {
 	c.record.Layers = append(slices.Clone(c.record.Layers), layer{After: hash(c.After), Changes: d.Changes()})
 }
 
-// apply writes the changes and the record of them, or nothing.
+// apply writes the changes and the record of them, or nothing. The record of
+// what goes in comes first, and goes last when it comes out: a machine that
+// stops in between leaves nothing that is not known.
 func (s State) apply(ctx context.Context, job Job, changes []Change, all records) (err error) {
+	record, changed := job.record(changes, all)
+	if !changed {
+		return nil
+	}
+	before, err := find(s.Disk, s.file())
+	if err != nil {
+		return err
+	}
 	var written []*Change
 	defer func() {
-		if err != nil {
-			for i := len(written) - 1; i >= 0; i-- {
-				err = errors.Join(err, written[i].putBack(s))
-			}
+		if err == nil {
+			return
 		}
+		for i := len(written) - 1; i >= 0; i-- {
+			err = errors.Join(err, written[i].putBack(s))
+		}
+		err = errors.Join(err, s.putBack(before))
 	}()
-	record := record{Client: job.Client, Kind: job.Kind, Project: job.Project}
-	changed := false
+	all.set(record)
+	if job.keeps {
+		if err := s.write(all); err != nil {
+			return err
+		}
+	}
 	for i := range changes {
 		c := &changes[i]
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		if c.Does != Unchanged {
-			changed = true
-			err := c.write(s)
-			if err == nil || c.file.same(s.Disk) != nil {
-				written = append(written, c)
-			}
-			if err != nil {
-				return c.failed(err)
-			}
+		if c.Does == Unchanged {
+			continue
 		}
-		if c.record.Real != "" {
-			record.Files = append(record.Files, c.record)
+		err := c.write(s)
+		if err == nil || c.file.same(s.Disk) != nil {
+			written = append(written, c)
+		}
+		if err != nil {
+			return c.failed(err)
 		}
 	}
-	had := 0
-	if old := all.find(job.Client, job.Kind, job.Project); old != nil {
-		had = len(old.Files)
-		for _, f := range old.Files {
-			if job.keeps && record.file(f.Real) == nil {
-				record.Files = append(record.Files, f)
-			}
-		}
-	}
-	if !changed && had == len(record.Files) {
+	if job.keeps {
 		return nil
 	}
-	all.set(record)
 	s.clear(changes, all)
 	return s.write(all)
+}
+
+// record is what is to be known once the changes are made; it reports whether
+// there is anything to do.
+func (j Job) record(changes []Change, all records) (record, bool) {
+	r := record{Client: j.Client, Kind: j.Kind, Project: j.Project}
+	changed := false
+	for _, c := range changes {
+		changed = changed || c.Does != Unchanged
+		if c.record.Real != "" {
+			r.Files = append(r.Files, c.record)
+		}
+	}
+	old := all.find(j.Client, j.Kind, j.Project)
+	if old == nil {
+		return r, changed || len(r.Files) > 0
+	}
+	for _, f := range old.Files {
+		if j.keeps && r.file(f.Real) == nil {
+			r.Files = append(r.Files, f)
+		}
+	}
+	return r, changed || len(old.Files) != len(r.Files)
+}
+
+// putBack makes the records those of before.
+func (s State) putBack(before *file) error {
+	now, err := find(s.Disk, s.file())
+	switch {
+	case err != nil || bytes.Equal(now.data, before.data) && now.exists == before.exists:
+	case !before.exists:
+		err = s.Disk.Remove(s.file())
+	default:
+		_, err = now.replace(s.Disk, before.data)
+	}
+	return err
 }
 
 // clear removes the folders that were made for files that are gone. One that
@@ -224,7 +266,7 @@ func (c *Change) write(s State) error {
 		return s.Disk.Remove(c.file.real)
 	}
 	dirs, err := c.file.replace(s.Disk, c.After)
-	c.record.Dirs = append(c.record.Dirs, dirs...)
+	c.made = dirs
 	if err != nil {
 		removeDirs(s.Disk, dirs)
 	}
@@ -238,7 +280,7 @@ func (c *Change) putBack(s State) error {
 	case err != nil || !bytes.Equal(now.data, c.After): // not what was written here
 	case c.Does == Created:
 		err = s.Disk.Remove(c.file.real)
-		removeDirs(s.Disk, c.record.Dirs)
+		removeDirs(s.Disk, c.made)
 	default:
 		now.mode = c.file.mode
 		_, err = now.replace(s.Disk, c.Before)

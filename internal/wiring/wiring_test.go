@@ -495,6 +495,45 @@ func TestARecordDoesNotGrow(t *testing.T) {
 	require.Equal(t, before, d.tree())
 }
 
+// A machine that stops at any moment, in or out, leaves what a second run and
+// then uninstalling take back to the last byte.
+func TestAfterACrash(t *testing.T) {
+	for _, out := range []bool{false, true} {
+		for step := 1; ; step++ {
+			d := newDesk(t, t.TempDir())
+			d.write(".claude/settings.json", "{}")
+			before := d.tree()
+			job := d.job("claude-code", "")
+			if out {
+				d.put(job)
+			}
+			dying := faultfs.New(fsys.OS{}, faultfs.Plan{At: step, Kind: faultfs.Torn})
+			d.state.Disk = dying
+			run := d.state.Put
+			if out {
+				run = d.state.Take
+			}
+			_, _ = run(context.Background(), job)
+			d.state.Disk = fsys.OS{}
+			if step%2 == 0 && !out {
+				d.put(job)
+			}
+			d.take(job)
+			after := d.tree()
+			for name := range after {
+				if strings.HasSuffix(name, ".new") { // of no harm; the next write takes its place
+					delete(after, name)
+				}
+			}
+			require.Equal(t, before, after, "step %d", step)
+			if !dying.Fired() {
+				require.Greater(t, step, 10)
+				break
+			}
+		}
+	}
+}
+
 func TestMain(m *testing.M) {
 	flag.Parse()
 	given := false
