@@ -38,6 +38,9 @@ func (r *Repo) takeGitLock(ctx context.Context, temp, lock string) (linked bool,
 				return false, writeError(lock, err)
 			}
 		}
+		if pause == time.Millisecond && r.lockAge(temp, lock) > gitDied {
+			return false, r.lockLeft(temp, lock)
+		}
 		timer := time.NewTimer(pause)
 		select {
 		case <-timer.C:
@@ -51,15 +54,28 @@ func (r *Repo) takeGitLock(ctx context.Context, temp, lock string) (linked bool,
 	}
 }
 
-// lockLeft says what is known of a lock that did not go away.
-func (r *Repo) lockLeft(temp, lock string) error {
+// gitDied is how old a lock of git's is that nobody need wait for: git holds
+// one for a moment, but for some commands that ask a person.
+const gitDied = 10 * time.Minute
+
+// lockAge is how long a lock had been there when temp was made, 0 where that
+// can't be told.
+func (r *Repo) lockAge(temp, lock string) time.Duration {
 	fi, err := r.fs.Lstat(lock)
 	now, err2 := r.fs.Lstat(temp)
 	if err != nil || err2 != nil {
-		return fail(ErrBusy, "git holds %s: try again", lock)
+		return 0
 	}
-	age := (now.ModTime().Sub(fi.ModTime()) + r.opts.LockTimeout).Round(time.Second) // temp was made when the wait began
-	return fail(ErrBusy, "git has held %s for %v: wait for it; if no git command runs in %s, it was left by one that died: delete that file", lock, max(age, 0), r.dir)
+	return max(now.ModTime().Sub(fi.ModTime()), 0)
+}
+
+// lockLeft says what is known of a lock that did not go away.
+func (r *Repo) lockLeft(temp, lock string) error {
+	age := r.lockAge(temp, lock)
+	if age > gitDied {
+		return fail(ErrBusy, "a git that died left %s %v ago: 'vault doctor --fix' moves it aside, if no git command waits in %s", lock, age.Round(time.Minute), r.dir)
+	}
+	return fail(ErrBusy, "git is at work in %s and holds %s: wait for it and try again; 'vault doctor' tells a lock that was left behind", r.dir, lock)
 }
 
 func (r *Repo) refPath() string { return filepath.Join(r.git, filepath.FromSlash(r.branch)) }

@@ -289,6 +289,35 @@ func TestBusy(t *testing.T) {
 	}
 }
 
+// A lock that has been there for long is nobody's: that is said at once.
+func TestALockThatWasLeftIsNotWaitedFor(t *testing.T) {
+	r := testRepo(t, map[string]string{"a.md": "a"})
+	patient, err := Open(r.dir, Options{Durability: Fast, LockTimeout: time.Hour})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer patient.Close()
+	for _, lock := range []string{r.indexPath() + ".lock", r.refPath() + ".lock"} {
+		if err := os.WriteFile(lock, nil, 0o666); err != nil {
+			t.Fatal(err)
+		}
+		old := time.Now().Add(-time.Hour)
+		if err := os.Chtimes(lock, old, old); err != nil {
+			t.Fatal(err)
+		}
+		tx := begin(t, patient)
+		_, err := tx.Commit(change("x", map[string]string{"a.md": "b"}))
+		if !errors.Is(err, ErrBusy) || !strings.Contains(err.Error(), "vault doctor --fix") {
+			t.Errorf("%v", err)
+		}
+		tx.Close()
+		if err := os.Remove(lock); err != nil {
+			t.Fatal(err)
+		}
+	}
+	sound(t, r)
+}
+
 func TestForeignLocksAreWaitedForAndReported(t *testing.T) {
 	r := testRepo(t, map[string]string{"a.md": "a"})
 	for _, lock := range []string{r.indexPath() + ".lock", r.refPath() + ".lock"} {
@@ -301,7 +330,7 @@ func TestForeignLocksAreWaitedForAndReported(t *testing.T) {
 		}
 		tx := begin(t, quick)
 		_, err = tx.Commit(change("x", map[string]string{"a.md": "b"}))
-		if !errors.Is(err, ErrBusy) || !strings.Contains(err.Error(), lock) || !strings.Contains(err.Error(), "delete that file") {
+		if !errors.Is(err, ErrBusy) || !strings.Contains(err.Error(), lock) || !strings.Contains(err.Error(), "wait for it and try again") {
 			t.Errorf("%v", err)
 		}
 		if got := content(t, r, "a.md"); got != "a" {

@@ -263,6 +263,9 @@ func clashes(files []gitstore.File) map[string]string {
 	return out
 }
 
+// wiped is what a block of a file is that never reached the disk. Nobody types it.
+var wiped = make([]byte, 16)
+
 // unadoptable says why a file on disk can't be taken for a person's edit: a
 // ledger that has vanished or is empty is an accident of some tool more often
 // than a wish to forget everything.
@@ -283,6 +286,8 @@ func (s *Scope) unadoptable(f gitstore.File, head, saved []byte) string {
 		return f.Path + " is missing" + back
 	case ledger && len(bytes.TrimSpace(saved)) == 0 && len(bytes.TrimSpace(head)) > 0:
 		return f.Path + " is empty" + back
+	case authored && bytes.Contains(saved, wiped) && !bytes.Contains(head, wiped):
+		return f.Path + " holds nothing but zeros in places, as a disk that lost power leaves it" + back
 	case !f.Missing && merge.HasMarkers(saved):
 		return f.Path + " holds conflict markers: settle them in an editor"
 	}

@@ -1,6 +1,7 @@
 package vault_test
 
 import (
+	"bytes"
 	"context"
 	"os"
 	"strings"
@@ -72,4 +73,31 @@ func TestAnOldBufferBringsNothingBack(t *testing.T) {
 	if p.body(edited) != "As it is." || p.body(late) != "Remembered meanwhile." {
 		t.Errorf("edited %q, late %q", p.body(edited), p.body(late))
 	}
+}
+
+// What a power cut leaves of a file is no edit of anybody's.
+func TestZeroedFilesAreNoHandEdits(t *testing.T) {
+	p := newPlace(t)
+	id := p.add("", vault.Draft{Kind: vault.Decision, Title: "Zebras", Text: "They have stripes."}).Entry.ID
+	ledger := p.user("decisions.md")
+	whole, err := os.ReadFile(ledger)
+	p.must(err)
+	for name, torn := range map[string][]byte{
+		"all of it": make([]byte, len(whole)),
+		"the end":   append(whole[:len(whole)-20:len(whole)-20], make([]byte, 20)...),
+		"nothing":   {},
+	} {
+		p.must(os.WriteFile(ledger, torn, 0o644))
+		if _, err := p.by("").Remember(context.Background(), vault.Draft{Scope: vault.UserScope, Kind: vault.Decision, Text: "Another."}); vault.CodeOf(err) != vault.Conflict {
+			t.Errorf("%s: %v", name, err)
+		}
+		if p.body(id) != "They have stripes." {
+			t.Errorf("%s: the entry is %q", name, p.body(id))
+		}
+		if got, err := os.ReadFile(ledger); err != nil || !bytes.Equal(got, torn) {
+			t.Errorf("%s: the file was changed", name)
+		}
+	}
+	p.must(os.WriteFile(ledger, whole, 0o644))
+	p.sound(p.user(""))
 }
