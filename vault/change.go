@@ -52,7 +52,7 @@ const maxRetries = 20
 // else writes to one. Where a file changes under it, fn runs again, on what
 // the file has become.
 func (s *Scope) write(ctx context.Context, fn func(*txn) error) error {
-	if s.isShared() {
+	if s.shared {
 		return s.readOnly()
 	}
 	if s.workspace != nil {

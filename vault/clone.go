@@ -125,7 +125,7 @@ func (h *Home) cloneBranch(ctx context.Context, n NewClone, as *Scope) (*gitstor
 	branches := []string{n.Branch}
 	if n.Branch == "" {
 		branches = []string{scopeBranch}
-		if as != nil && !as.isShared() {
+		if as != nil && !as.shared {
 			branches = append(branches, branchName(as.name))
 		}
 	}

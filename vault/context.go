@@ -108,7 +108,7 @@ func (h *Home) contextInput(ctx context.Context, q ContextQuery) (generate.Conte
 		if s.name == UserScope {
 			part.Role = generate.User
 		}
-		if s.isShared() {
+		if s.shared {
 			part.Role = generate.Shared
 		}
 		t, err := s.read(ctx)

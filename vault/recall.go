@@ -86,7 +86,7 @@ func (h *Home) Recall(ctx context.Context, q RecallQuery) (Recalled, error) {
 			failed = errors.Join(failed, s.fail(err))
 			continue
 		}
-		if s.isShared() {
+		if s.shared {
 			shared = append(shared, ix)
 		} else {
 			indexes = append(indexes, ix)

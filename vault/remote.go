@@ -165,7 +165,7 @@ func (h *Home) AddRemote(ctx context.Context, n NewRemote) (Remote, error) {
 	if err != nil {
 		return Remote{}, err
 	}
-	if s.isShared() {
+	if s.shared {
 		return Remote{}, s.readOnly()
 	}
 	if err := h.confirmReaders(s, n); err != nil {

@@ -33,7 +33,7 @@ func (h *Home) ScopeList(context.Context) ([]ScopeInfo, error) {
 	}
 	out := []ScopeInfo{}
 	for _, s := range append(all, shared...) {
-		here[s.dir] = here[s.dir] || s.isShared()
+		here[s.dir] = here[s.dir] || s.shared
 		info := ScopeInfo{Name: s.name, Path: s.dir, Here: here[s.dir], Trusted: s.IsTrusted()}
 		if _, err := s.manifest(); err != nil {
 			info.Error = oneLine(err.Error())

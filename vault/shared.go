@@ -24,8 +24,6 @@ func IsShared(name string) bool { return strings.HasPrefix(name, sharedPrefix) }
 
 var sharedName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$`)
 
-func (s *Scope) isShared() bool { return s.shared }
-
 func (h *Home) sharedDir() string { return filepath.Join(h.dir, "shared") }
 
 // sharedScope is a shared scope by name, mounted or not.

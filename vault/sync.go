@@ -166,7 +166,7 @@ func (s *Scope) sync(ctx context.Context, m Remote, q SyncQuery) (Synced, error)
 	}
 	defer func() { _ = lock.Unlock() }()
 	run := &syncing{scope: s, repo: r, wire: w, at: m.at, out: out, purge: q.Purge}
-	if s.isShared() {
+	if s.shared {
 		err = run.update(ctx, q.Take)
 	} else {
 		err = run.run(ctx)
@@ -378,7 +378,7 @@ func (y *syncing) unchanged(ctx context.Context, theirs gitstore.Hash) error {
 		return err
 	}
 	again := fmt.Sprintf("all that was there is kept here; to go on from what is there now, 'vault remote remove %s' and add it again", y.at.Name)
-	if y.scope.isShared() {
+	if y.scope.shared {
 		again = "all that was there is kept here; to go on from what is there now, move " + y.scope.dir + " away and clone it again"
 	}
 	if theirs.IsZero() {

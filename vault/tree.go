@@ -213,7 +213,7 @@ func (s *Scope) read(ctx context.Context) (*tree, error) {
 	if err != nil {
 		return nil, err
 	}
-	if s.isShared() {
+	if s.shared {
 		return s.readPinned(r)
 	}
 	v, err := r.View(ctx)
