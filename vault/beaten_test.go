@@ -42,6 +42,38 @@ git update-ref refs/heads/main $(git -c user.name=x -c user.email=x@example.org 
 	})
 }
 
+// zeros make all pauses short.
+type zeros struct{}
+
+func (zeros) Read(b []byte) (int, error) {
+	clear(b)
+	return len(b), nil
+}
+
+// Somebody else is quicker each time: it ends at its bound, and says truly what
+// holds. It takes many tries, so only VAULT_LONG=1 has it run.
+func TestPushBeatenToTheBound(t *testing.T) {
+	if os.Getenv("VAULT_LONG") == "" {
+		t.Skip("VAULT_LONG is not set")
+	}
+	t.Parallel()
+	srv := serve(t)
+	m := newMachine(t)
+	h := m.open(t)
+	remembers(t, h, "Queue in Postgres.")
+	addsRemote(t, h, srv.URL("r.git", gitserver.Password))
+	syncs(t, h)
+	onPush(t, srv.Dir("r.git"), "git update-ref refs/heads/main $(git -c user.name=x -c user.email=x@example.org commit-tree main^{tree} -p main -m other)\n")
+	remembers(t, h, "Redis for the rest.")
+	m.random = zeros{}
+	h = m.open(t)
+	done, err := h.Sync(context.Background(), vault.SyncQuery{Scope: vault.UserScope})
+	if vault.CodeOf(err) != vault.Busy || !strings.Contains(err.Error(), "others pushed first 250 times in a row") || done[0].Sent != 0 || done[0].Received != 249 {
+		t.Errorf("%v %+v", err, done)
+	}
+	sound(t, h)
+}
+
 // A branch that nobody moves and that can't be moved either: it ends, and says
 // truly that nothing was sent.
 func TestPushNeverTaken(t *testing.T) {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -38,6 +39,7 @@ type machine struct {
 	dir     string
 	config  string            // more of config.yaml
 	environ map[string]string // more of the environment
+	random  io.Reader         // of ids and pauses; nil: a real one
 	told    []string          // notices
 }
 
@@ -67,6 +69,7 @@ func (m *machine) open(t *testing.T) *vault.Home {
 		Home: m.dir, Dir: m.dir, Account: "ada", Host: "example.org", Git: git, UserHome: m.person(), Environ: environ,
 		Env:    func(name string) (string, bool) { v, ok := m.environ[name]; return v, ok },
 		Notice: func(s string) { m.told = append(m.told, s) },
+		Random: m.random,
 	})
 	if err != nil {
 		t.Fatal(err)
