@@ -205,6 +205,7 @@ func TestHTTPRefuses(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
+		nowhere(t, m, "wr0ngword")
 		addsRemote(t, h, srv.URL("r.git", gitserver.Password))
 		syncs(t, h)
 		if err := srv.Config("r.git", "http.receivepack", "false"); err != nil {
@@ -227,6 +228,26 @@ func TestHTTPRefuses(t *testing.T) {
 			t.Errorf("%+v", d)
 		}
 	})
+}
+
+// nowhere fails if a word was told, or is left in a file of the machine.
+func nowhere(t *testing.T, m *machine, word string) {
+	t.Helper()
+	if told := strings.Join(m.told, "\n"); strings.Contains(told, word) {
+		t.Errorf("told: %s", told)
+	}
+	if err := filepath.WalkDir(m.dir, func(path string, d os.DirEntry, err error) error {
+		if err != nil || !d.Type().IsRegular() {
+			return err
+		}
+		data, err := os.ReadFile(path)
+		if strings.Contains(string(data), word) {
+			t.Errorf("%s holds %s", path, word)
+		}
+		return err
+	}); err != nil {
+		t.Fatal(err)
+	}
 }
 
 func TestSyncOverSSH(t *testing.T) {
