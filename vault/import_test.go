@@ -114,3 +114,43 @@ func TestAnImportIsUndoneWhole(t *testing.T) {
 		p.sound(p.user(""))
 	}
 }
+
+// An import that is stopped, wherever that is, leaves nothing or all of it; the
+// next one goes on as if nothing had been.
+func TestImportStopped(t *testing.T) {
+	p := newPlace(t)
+	file := manyLines(t, 300)
+	in := vault.Import{Format: "jsonl", Paths: []string{file}, Scope: vault.UserScope}
+	for _, at := range []struct {
+		what string
+		done int
+	}{{"reading", 1}, {"reading", 150}, {"import", 1}, {"import", 150}, {"import", 300}} {
+		ctx, cancel := context.WithCancel(context.Background())
+		o := p.options("", p.dir, "")
+		o.Progress = func(what string, done, _ int) {
+			if what == at.what && done == at.done {
+				cancel()
+			}
+		}
+		h, err := vault.Open(o)
+		p.must(err)
+		done, err := h.Import(ctx, in)
+		cancel()
+		if err == nil && len(done.Added) != 300 {
+			t.Errorf("%+v: %d came in, and no error", at, len(done.Added))
+		}
+		list, listErr := p.by("").List(context.Background(), vault.ListQuery{Scope: vault.UserScope})
+		if n := len(list); err != nil && (n != 0 && n != 300 || listErr != nil && vault.CodeOf(listErr) != vault.NotFound) {
+			t.Fatalf("%+v: %d entries are there (%v) after %v", at, n, listErr, err)
+		}
+		if err == nil {
+			break
+		}
+	}
+	done, err := p.by("").Import(context.Background(), in)
+	p.must(err)
+	if len(done.Added)+done.Known != 300 {
+		t.Errorf("%d came in, %d were there", len(done.Added), done.Known)
+	}
+	p.sound(p.user(""))
+}

@@ -221,6 +221,7 @@ type importing struct {
 	here  map[gitstore.Hash][]string // the same, without what this import has added
 	ids   map[string]string          // ids by the records' own keys
 	inUse map[string]bool            // ids of entries and cards
+	gone  func(id string) bool       // whether an id was purged; nil where none was
 	added []located
 
 	renamed map[string]string // ids by those that entries had in the source
@@ -248,6 +249,9 @@ func (im *importing) run(records []importers.Record) error {
 		if err != nil {
 			return err
 		}
+	}
+	if err := im.ctx.Err(); err != nil {
+		return err // before anything is written
 	}
 	return im.chain(records)
 }
@@ -278,8 +282,12 @@ func (im *importing) one(r importers.Record, hold bool) error {
 	if r.Ended != "" && e.Expires == "" {
 		e.Expires = im.now
 	}
-	if im.isTaken(e.ID) {
-		e.ID = ""
+	if e.ID == "" || im.isTaken(e.ID) {
+		id, err := im.freeID()
+		if err != nil {
+			return err
+		}
+		e.ID = id
 	}
 	if err := im.check(&e, nil); err != nil {
 		im.refuse(r, err.Error())
@@ -395,6 +403,7 @@ func (im *importing) lookAround() error {
 		im.here[key] = append(im.here[key], l.ID)
 		im.inUse[l.ID] = true
 	}
+	im.gone = im.tree.isPurged()
 	cards, err := im.tree.cards()
 	if err != nil {
 		return im.scope.fail(err)
@@ -427,8 +436,19 @@ func (im *importing) sameAs(id string, key gitstore.Hash) string {
 // isTaken reports whether an id stands for something here already, or did
 // before it was purged.
 func (im *importing) isTaken(id string) bool {
-	purged := im.tree.isPurged()
-	return im.inUse[id] || purged != nil && purged(id)
+	return im.inUse[id] || im.gone != nil && im.gone(id)
+}
+
+func (im *importing) freeID() (string, error) {
+	for {
+		id, err := entryfile.NewID(im.scope.home.opt.Random)
+		if err != nil {
+			return "", &Error{Code: Failed, Message: "no random numbers for an id", Hint: err.Error(), Err: err}
+		}
+		if !im.isTaken(id) {
+			return id, nil
+		}
+	}
 }
 
 // textKey stands for what an entry says, whoever says it and when.

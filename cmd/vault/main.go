@@ -9,13 +9,18 @@ import (
 	"runtime/debug"
 )
 
-// gcPercent lets the heap grow to several times what is in use.
-const gcPercent = 400
+// gcPercent lets the heap grow to several times what is in use, and softLimit
+// says where that ends.
+const (
+	gcPercent = 400
+	softLimit = 200 << 20
+)
 
 func main() {
 	// A command lives for milliseconds and holds little: collecting its garbage
 	// costs more than it saves.
 	debug.SetGCPercent(gcPercent)
+	debug.SetMemoryLimit(softLimit)
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, terminate)
 	w := process()
 	code := run(ctx, os.Args[1:], w)

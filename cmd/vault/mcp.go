@@ -5,6 +5,7 @@ import (
 	"crypto/rand"
 	"encoding/json"
 	"fmt"
+	"math"
 	"net"
 	"os"
 	"path/filepath"
@@ -32,6 +33,7 @@ func mcpCmd(a *app) *cobra.Command {
 	c := verb("mcp [--http HOST:PORT]", "Serve agents over the Model Context Protocol", `  vault mcp                       # on standard input and output, as clients start it
   vault mcp --http 127.0.0.1:0    # prints its address, then the header that clients have to send`, cobra.NoArgs, func(c *cobra.Command, _ []string) error {
 		debug.SetGCPercent(100) // unlike other verbs this one may live for days
+		debug.SetMemoryLimit(math.MaxInt64)
 		o, err := a.options()
 		if err != nil {
 			return err
