@@ -154,3 +154,22 @@ func TestImportStopped(t *testing.T) {
 	}
 	p.sound(p.user(""))
 }
+
+// An id that stands for something else here is replaced, and what refers to it
+// goes with it.
+func TestImportRenamesWhatIsTaken(t *testing.T) {
+	p := newPlace(t)
+	p.importLines("", `{"format":"vault.entry.v1","id":"gk2m9xqd","scope":"user","kind":"decision","title":"Other","body":"Something else."}`)
+	done := p.importLines("",
+		`{"format":"vault.entry.v1","id":"gk2m9xqd","scope":"user","kind":"decision","title":"Old","body":"In Redis."}`,
+		`{"format":"vault.entry.v1","id":"h7tqwxyz","scope":"user","kind":"decision","title":"New","body":"In Postgres.","supersedes":["gk2m9xqd"]}`)
+	if len(done.Added) != 2 || done.Added[0].ID == "gk2m9xqd" {
+		t.Fatalf("%+v", done.Added)
+	}
+	if e := p.entry("h7tqwxyz"); len(e.Supersedes) != 1 || e.Supersedes[0] != done.Added[0].ID {
+		t.Errorf("%+v", e.Supersedes)
+	}
+	if e := p.entry("gk2m9xqd"); e.Status == vault.StatusSuperseded {
+		t.Error("the other entry is superseded")
+	}
+}

@@ -18,7 +18,7 @@ func manyLines(tb testing.TB, n int) string {
 	words := rand.New(rand.NewPCG(1, 2))
 	var b strings.Builder
 	for i := range n {
-		fmt.Fprintf(&b, `{"title":"Decision %d","body":"`, i)
+		fmt.Fprintf(&b, `{"title":"Decision %d","body":"Text %d holds for all of it.\n\n`, i, i)
 		for range 80 {
 			fmt.Fprintf(&b, "word%d ", words.IntN(5000))
 		}

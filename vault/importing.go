@@ -322,17 +322,20 @@ func (im *importing) chain(records []importers.Record) error {
 	}
 	for _, r := range records {
 		i, ok := fresh[im.ids[r.Key]]
-		if !ok || len(r.Supersedes) == 0 {
+		if !ok {
 			continue
 		}
 		l := &im.added[i]
 		e := l.Entry.Clone()
+		if r.Entry.ID != "" {
+			im.rename(&e)
+		}
 		for _, key := range r.Supersedes {
 			if id := im.ids[key]; id != "" && id != e.ID {
 				e.Supersedes = append(e.Supersedes, id)
 			}
 		}
-		if len(e.Supersedes) == len(l.Supersedes) {
+		if e.Equal(l.Entry) {
 			continue
 		}
 		if err := im.supersede(*l, e); err != nil {
@@ -353,6 +356,20 @@ func (im *importing) chain(records []importers.Record) error {
 		im.out.Added = append(im.out.Added, e)
 	}
 	return nil
+}
+
+// rename has an entry refer to others by what they are called here.
+func (im *importing) rename(e *entryfile.Entry) {
+	for _, ids := range [][]string{e.Supersedes, e.DerivedFrom} {
+		for i, id := range ids {
+			if now := im.renamed[id]; now != "" {
+				ids[i] = now
+			}
+		}
+	}
+	if now := im.renamed[e.Conflict]; now != "" {
+		e.Conflict = now
+	}
 }
 
 // supersede puts an entry down again, on its card where it is on one, with what
