@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -208,7 +209,7 @@ func (p *place) sound(dir string) {
 	}
 	found, err := p.by("").Check(context.Background(), "", false)
 	p.must(err)
-	for _, f := range found {
+	for _, f := range damage(found) {
 		p.Errorf("check: %s %s:%d %s", f.Rule, f.File, f.Line, f.Message)
 	}
 }
@@ -302,4 +303,15 @@ func (p *place) idOf(title string) string {
 	}
 	p.Fatalf("no entry %q", title)
 	return ""
+}
+
+// damage leaves out of findings what a person's text may be like.
+func damage(found []vault.Finding) []vault.Finding {
+	return slices.DeleteFunc(found, func(f vault.Finding) bool {
+		switch f.Rule {
+		case "duplicate", "description", "expired", "path":
+			return true
+		}
+		return false
+	})
 }
