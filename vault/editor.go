@@ -67,7 +67,7 @@ func ParseEditorText(text string) (Edit, bool, error) {
 	dec := yaml.NewDecoder(strings.NewReader(head))
 	dec.KnownFields(true)
 	if err := dec.Decode(&f); err != nil {
-		return Edit{}, false, fmt.Errorf("%s", oneLine(err.Error()))
+		return Edit{}, false, fmt.Errorf("%s", fieldProblem(err))
 	}
 	body = entryfile.TrimBody(body)
 	if body == "" {
@@ -77,4 +77,26 @@ func ParseEditorText(text string) (Edit, bool, error) {
 		Title: &f.Title, Description: &f.Description, Text: &body, Tags: &f.Tags, Pin: &f.Pinned, Paths: &f.Paths,
 		Evidence: &f.Evidence, Supersedes: &f.Supersedes, Expires: &f.Expires,
 	}, true, nil
+}
+
+// fieldProblem says in words of the text what is wrong with its fields, without
+// line numbers: the line that says so moves them.
+func fieldProblem(err error) string {
+	text := yamlProblem(err)
+	if rest, ok := strings.CutPrefix(text, "line "); ok {
+		if _, said, ok := strings.Cut(rest, ": "); ok {
+			text = said
+		}
+	}
+	if name, _, ok := strings.Cut(strings.TrimPrefix(text, "field "), " not found in type "); ok {
+		return fmt.Sprintf("there is no field %q: use title, description, tags, pinned, paths, evidence, supersedes and expires", name)
+	}
+	if value, kind, ok := strings.Cut(strings.TrimPrefix(text, "cannot unmarshal "), " into "); ok {
+		want := map[string]string{"bool": "true or false", "string": "a text", "[]string": "a list such as [one, two]"}[kind]
+		if want != "" {
+			_, value, _ = strings.Cut(value, " ")
+			return fmt.Sprintf("%s stands where %s belongs", strings.ReplaceAll(value, "`", "\""), want)
+		}
+	}
+	return text
 }
