@@ -335,6 +335,9 @@ func (r *Repo) fill(v *View, j *journal) error {
 		}
 		f := File{Path: path, Untracked: true}
 		if jf := j.file(path); jf != nil && v.inFlux(jf, j) {
+			if v.setAside(&f, jf, j) && !f.Missing {
+				v.files = append(v.files, f)
+			}
 			continue // a commit that is being made put it there, or takes it away
 		}
 		v.take(&f, fi)
@@ -350,6 +353,9 @@ func (r *Repo) fill(v *View, j *journal) error {
 func (v *View) compare(t *trackedFile, w *walker, j *journal) File {
 	f := File{Path: t.path, Mode: t.mode, Hash: t.hash}
 	if jf := j.file(t.path); jf != nil && v.inFlux(jf, j) {
+		if v.setAside(&f, jf, j) {
+			return f
+		}
 		f.WorkMode, f.Work, f.Size = t.mode, t.hash, -1
 		return f
 	}
@@ -444,6 +450,26 @@ func (v *View) inFlux(jf *journalFile, j *journal) bool {
 		return true
 	}
 	return work == jf.Old && v.Head != j.Old
+}
+
+// setAside shows what stood in the worktree before a commit that a power cut
+// took back, branch and all, after the person's file had been exchanged for the
+// commit's: that lies in state/tmp until the next writer puts it back.
+func (v *View) setAside(f *File, jf *journalFile, j *journal) bool {
+	if v.Head != j.Old || jf.Old == f.Hash {
+		return false
+	}
+	if jf.Old.IsZero() {
+		f.Missing, f.Dirty = true, true
+		return true
+	}
+	data, err := v.repo.fs.ReadFile(filepath.Join(v.repo.tmpDir(), jf.Temp))
+	if err != nil || jf.Temp == "" || BlobHash(data) != jf.Old {
+		return false
+	}
+	f.WorkMode, f.Work, f.Size, f.Dirty = jf.OldMode, jf.Old, int64(len(data)), true
+	v.kept[f.Path] = data
+	return true
 }
 
 // modeOf gives the mode git has for a file. Where the system has no executable
