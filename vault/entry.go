@@ -38,35 +38,36 @@ func ParseKind(s string) (Kind, error) {
 // An Entry is one remembered thing, with what the scope knows about it. Its
 // JSON form is documented in docs/json.md; empty fields are absent there.
 type Entry struct {
-	ID           string    `json:"id"`
-	Scope        string    `json:"scope"` // "user", or the project's key
-	Kind         Kind      `json:"kind"`
-	Title        string    `json:"title"`
-	Description  string    `json:"description,omitempty"` // one line; derived from the body where none was given
-	Body         string    `json:"body,omitempty"`
-	Tags         []string  `json:"tags,omitempty"`
-	Pinned       bool      `json:"pinned,omitempty"`
-	Review       string    `json:"review,omitempty"` // of a card: add, edit or forget
-	Card         string    `json:"card,omitempty"`   // of a card: its id
-	Source       string    `json:"source,omitempty"`
-	Evidence     string    `json:"evidence,omitempty"`
-	Created      time.Time `json:"created,omitzero"`
-	Updated      time.Time `json:"updated,omitzero"`
-	Status       string    `json:"status,omitempty"` // open threads: open or resolved; else superseded or expired where that holds
-	Outcome      string    `json:"outcome,omitempty"`
-	Paths        []string  `json:"paths,omitempty"` // workspace files it is about
-	Stale        []string  `json:"stale,omitempty"` // of a list of stale ones: those paths that are gone or changed since
-	Code         string    `json:"code,omitempty"`  // the workspace's commit and branch at the time
-	Session      string    `json:"session,omitempty"`
-	Supersedes   []string  `json:"supersedes,omitempty"`
-	SupersededBy []string  `json:"superseded_by,omitempty"` // derived: the entries that name this one
-	DerivedFrom  []string  `json:"derived_from,omitempty"`
-	Expires      string    `json:"expires,omitempty"`
-	Conflict     string    `json:"conflict,omitempty"` // the entry whose other version this is
-	Cards        []string  `json:"cards,omitempty"`    // open cards on this entry
-	Commit       string    `json:"commit,omitempty"`   // of a change: the commit that holds it
-	File         string    `json:"file,omitempty"`     // where it stands in its scope
-	Line         int       `json:"line,omitempty"`
+	ID           string      `json:"id"`
+	Scope        string      `json:"scope"` // "user", or the project's key
+	Kind         Kind        `json:"kind"`
+	Title        string      `json:"title"`
+	Description  string      `json:"description,omitempty"` // one line; derived from the body where none was given
+	Body         string      `json:"body,omitempty"`
+	Tags         []string    `json:"tags,omitempty"`
+	Pinned       bool        `json:"pinned,omitempty"`
+	Review       string      `json:"review,omitempty"` // of a card: add, edit or forget
+	Card         string      `json:"card,omitempty"`   // of a card: its id
+	Source       string      `json:"source,omitempty"`
+	Evidence     string      `json:"evidence,omitempty"`
+	Created      time.Time   `json:"created,omitzero"`
+	Updated      time.Time   `json:"updated,omitzero"`
+	Status       string      `json:"status,omitempty"` // open threads: open or resolved; else superseded or expired where that holds
+	Outcome      string      `json:"outcome,omitempty"`
+	Paths        []string    `json:"paths,omitempty"` // workspace files it is about
+	Stale        []string    `json:"stale,omitempty"` // of a list of stale ones: those paths that are gone or changed since
+	Code         string      `json:"code,omitempty"`  // the workspace's commit and branch at the time
+	Session      string      `json:"session,omitempty"`
+	Supersedes   []string    `json:"supersedes,omitempty"`
+	SupersededBy []string    `json:"superseded_by,omitempty"` // derived: the entries that name this one
+	Chain        []ChainLink `json:"chain,omitempty"`         // of an entry that was asked for: all of its chain, the oldest first
+	DerivedFrom  []string    `json:"derived_from,omitempty"`
+	Expires      string      `json:"expires,omitempty"`
+	Conflict     string      `json:"conflict,omitempty"` // the entry whose other version this is
+	Cards        []string    `json:"cards,omitempty"`    // open cards on this entry
+	Commit       string      `json:"commit,omitempty"`   // of a change: the commit that holds it
+	File         string      `json:"file,omitempty"`     // where it stands in its scope
+	Line         int         `json:"line,omitempty"`
 }
 
 // present builds what is shown of an authored entry; what depends on other

@@ -36,6 +36,11 @@ func (h *Home) Get(ctx context.Context, scope string, ids []string) ([]Entry, er
 		if err := t.relate(ctx, h, []*Entry{&e}); err != nil {
 			return nil, s.fail(err)
 		}
+		if len(e.Supersedes) > 0 || len(e.SupersededBy) > 0 {
+			if e.Chain, err = t.presentChain(ctx, h, e.ID); err != nil {
+				return nil, s.fail(err)
+			}
+		}
 		out = append(out, e)
 	}
 	return out, nil

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"sort"
 	"strings"
@@ -85,6 +86,12 @@ func (h *Home) Log(ctx context.Context, q LogQuery) ([]Commit, error) {
 		if head.IsZero() {
 			continue
 		}
+		var life map[string]bool
+		if id != "" {
+			if life, err = s.chainIDs(ctx, id); err != nil {
+				return nil, err
+			}
+		}
 		n := 0
 		for c, err := range r.Log(ctx, head) {
 			if err != nil {
@@ -93,9 +100,12 @@ func (h *Home) Log(ctx context.Context, q LogQuery) ([]Commit, error) {
 			if q.Limit > 0 && n == q.Limit {
 				break
 			}
-			changes, err := s.commitChanges(ctx, r, c, id)
+			changes, err := s.commitChanges(ctx, r, c, "")
 			if err != nil {
 				return nil, s.fail(err)
+			}
+			if id != "" {
+				changes = ofLife(changes, id, life)
 			}
 			if id != "" && len(changes) == 0 {
 				continue
@@ -112,6 +122,44 @@ func (h *Home) Log(ctx context.Context, q LogQuery) ([]Commit, error) {
 		return nil, noEntry(id)
 	}
 	return out, nil
+}
+
+// chainIDs are the ids of the chains that entries stand in whose ids begin with
+// the prefix.
+func (s *Scope) chainIDs(ctx context.Context, prefix string) (map[string]bool, error) {
+	t, err := s.read(ctx)
+	if err != nil {
+		return nil, err
+	}
+	found, err := t.find(prefix)
+	if err != nil {
+		return nil, s.fail(err)
+	}
+	out := map[string]bool{}
+	for _, l := range found {
+		_, ids, err := t.reach(ctx, l.ID)
+		if err != nil {
+			return nil, s.fail(err)
+		}
+		maps.Copy(out, ids)
+	}
+	return out, nil
+}
+
+// ofLife keeps the changes of an entry and of its chain, and adds to that what
+// these superseded, which is found further back.
+func ofLife(changes []merge.Change, prefix string, chain map[string]bool) []merge.Change {
+	changes = slices.DeleteFunc(changes, func(c merge.Change) bool { return !strings.HasPrefix(c.ID, prefix) && !chain[c.ID] })
+	for _, c := range changes {
+		for _, e := range []*entryfile.Entry{c.Before, c.After} {
+			if e != nil {
+				for _, old := range e.Supersedes {
+					chain[old] = true
+				}
+			}
+		}
+	}
+	return changes
 }
 
 // describe tells a commit with its changes.

@@ -145,6 +145,13 @@ func (a *app) entry(e vault.Entry) {
 	field("code", e.Code)
 	field("supersedes", strings.Join(e.Supersedes, ", "))
 	field("superseded by", strings.Join(e.SupersededBy, ", "))
+	if len(e.Chain) > 2 {
+		var links []string
+		for _, l := range e.Chain {
+			links = append(links, l.ID+" "+safetext.Line(l.Title))
+		}
+		field("chain", strings.Join(links, " → "))
+	}
 	field("derived from", strings.Join(e.DerivedFrom, ", "))
 	field("outcome", e.Outcome)
 	field("expires", e.Expires)
