@@ -284,7 +284,7 @@ func (s *Scope) unadoptable(f gitstore.File, head, saved []byte) string {
 		return f.Path + " is no file: move what stands there away"
 	case f.Missing && (ledger || f.Path == manifestFile):
 		return f.Path + " is missing" + back
-	case ledger && len(bytes.TrimSpace(saved)) == 0 && len(bytes.TrimSpace(head)) > 0:
+	case authored && !f.Missing && len(bytes.TrimSpace(saved)) == 0 && len(bytes.TrimSpace(head)) > 0:
 		return f.Path + " is empty" + back
 	case authored && bytes.Contains(saved, wiped) && !bytes.Contains(head, wiped):
 		return f.Path + " holds nothing but zeros in places, as a disk that lost power leaves it" + back

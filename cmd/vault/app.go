@@ -211,7 +211,7 @@ var groups = []struct {
 	{"Look back and take back:", []func(*app) *cobra.Command{logCmd, showCmd, diffCmd, atCmd, blameCmd, undoCmd, restoreCmd}},
 	{"Review what agents wrote:", []func(*app) *cobra.Command{reviewCmd, keepCmd}},
 	{"Serve agents:", []func(*app) *cobra.Command{contextCmd, mcpCmd, hookCmd, memoryToolCmd, installCmd, uninstallCmd}},
-	{"Scopes and their state:", []func(*app) *cobra.Command{statusCmd, checkCmd, scopesCmd, initCmd, linkCmd, trustCmd}},
+	{"Scopes and their state:", []func(*app) *cobra.Command{statusCmd, checkCmd, doctorCmd, scopesCmd, initCmd, linkCmd, trustCmd}},
 	{"In, out, and between machines:", []func(*app) *cobra.Command{importCmd, exportCmd, bridgeCmd, cloneCmd, remoteCmd, syncCmd, settleCmd, mergeFileCmd}},
 	{"The program itself:", []func(*app) *cobra.Command{completionCmd, manCmd, versionCmd}},
 }

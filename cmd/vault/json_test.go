@@ -115,6 +115,7 @@ func TestJSONIsAsDocumented(t *testing.T) {
 	o.run("export", "export", "codewhale", "--dry-run")
 	o.syncs()
 	o.run("check", "check")
+	o.run("doctor", "doctor")
 	o.run("link", "link")
 	o.run("scopes", "scopes")
 	o.run("install", "install", "claude-code", "--project")
