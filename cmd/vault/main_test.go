@@ -11,10 +11,17 @@ import (
 )
 
 func TestMain(m *testing.M) {
+	if os.Getenv("GORACE") == "" {
+		_ = os.Setenv("GORACE", raceExit)
+	}
 	testscript.Main(m, map[string]func(){
 		"vault": main,
 	})
 }
+
+// raceExit has processes that look for races end at once: by default each waits
+// a second for more of them.
+const raceExit = "atexit_sleep_ms=0"
 
 // The scripts read as documentation: each says what a person types, and what
 // git then shows.
@@ -43,7 +50,7 @@ func setup(env *testscript.Env) error {
 	for k, v := range map[string]string{
 		"HOME": home, "USERPROFILE": home, "XDG_CONFIG_HOME": "", "XDG_DATA_HOME": "", "TZ": "UTC", "LC_ALL": "C",
 		"GIT_CONFIG_NOSYSTEM": "1", "GIT_CONFIG_GLOBAL": config, "VAULT_HOME": filepath.Join(home, "vault"),
-		"USER": filepath.Join(home, "vault", "user"), "NO_COLOR": "", "VISUAL": "", "EDITOR": "false",
+		"GORACE": raceExit, "USER": filepath.Join(home, "vault", "user"), "NO_COLOR": "", "VISUAL": "", "EDITOR": "false",
 		"TWOLINES": "two\nlines", "TITLE": strings.Repeat("t", 200), "LONGTITLE": strings.Repeat("t", 201),
 	} {
 		env.Setenv(k, v)

@@ -30,7 +30,7 @@ func newDesk(t *testing.T) *desk {
 	dir := t.TempDir()
 	d := &desk{T: t, dir: dir, env: []string{
 		"HOME=" + dir, "VAULT_HOME=" + filepath.Join(dir, "vault"), "PATH=" + os.Getenv("PATH"), "TERM=xterm-256color", "TZ=UTC", "LC_ALL=C.UTF-8",
-		"GIT_CONFIG_NOSYSTEM=1", "GIT_CONFIG_GLOBAL=" + filepath.Join(dir, "gitconfig"), "USER=ada",
+		"GIT_CONFIG_NOSYSTEM=1", "GIT_CONFIG_GLOBAL=" + filepath.Join(dir, "gitconfig"), "USER=ada", "GORACE=" + raceExit,
 	}}
 	if err := os.MkdirAll(filepath.Join(dir, "vault"), 0o755); err != nil {
 		t.Fatal(err)
