@@ -13,7 +13,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
-	"sort"
 	"strings"
 	"sync"
 	"testing"
@@ -35,7 +34,6 @@ type lab struct {
 	seed uint64  // where the next Home's ids come from
 	now  time.Time
 	as   Writer
-	wait time.Duration // lock_timeout; 0: the default
 
 	mu    sync.Mutex
 	notes []string
@@ -341,14 +339,4 @@ func bigLedger(kind Kind, size int) string {
 			labTime.Add(time.Duration(i-10000)*time.Minute).Format(time.RFC3339), strings.Repeat("A queue in the database is one system less to run. ", 40))
 	}
 	return b.String()
-}
-
-func sortedIDs(state map[string]string) []string {
-	var out []string
-	for k := range state {
-		_, id, _ := strings.Cut(k, " ")
-		out = append(out, id)
-	}
-	sort.Strings(out)
-	return out
 }
