@@ -30,6 +30,8 @@ func (s Section) begin() string {
 
 func (s Section) end() string { return ending + string(s) + " -->" }
 
+var bom = []byte("\ufeff")
+
 // A place is where a section's lines are in a file.
 type place struct {
 	section    Section
@@ -42,13 +44,14 @@ func places(data []byte) ([]place, error) {
 	var out []place
 	var open *place
 	line, opened := 0, 0
-	for at := 0; at < len(data); {
+	start := len(data) - len(bytes.TrimPrefix(data, bom)) // a byte order mark is no part of a line
+	for at := start; at < len(data); {
 		line++
 		next := len(data)
 		if i := bytes.IndexByte(data[at:], '\n'); i >= 0 {
 			next = at + i + 1
 		}
-		text := strings.TrimSpace(strings.TrimPrefix(string(data[at:next]), "\ufeff"))
+		text := strings.TrimSpace(string(data[at:next]))
 		switch {
 		case strings.HasPrefix(text, opening):
 			if open != nil {
@@ -108,7 +111,7 @@ func (s Section) Set(data []byte, text string) (at int, was, is string, err erro
 	}
 	if p == nil {
 		before := ""
-		if old := bytes.TrimPrefix(data, []byte("\ufeff")); len(old) > 0 {
+		if old := bytes.TrimPrefix(data, bom); len(old) > 0 {
 			before = nl
 			if old[len(old)-1] != '\n' {
 				before += nl
@@ -122,9 +125,6 @@ func (s Section) Set(data []byte, text string) (at int, was, is string, err erro
 	old := string(data[p.start:p.end])
 	if strings.HasSuffix(old, "\n") {
 		section += nl
-	}
-	if strings.HasPrefix(old, "\ufeff") {
-		section = "\ufeff" + section
 	}
 	if old == section {
 		return 0, "", "", nil
@@ -140,9 +140,6 @@ func (s Section) Cut(data []byte) (at int, was string, err error) {
 		return 0, "", err
 	}
 	start := p.start
-	if bytes.HasPrefix(data[start:], []byte("\ufeff")) {
-		start += len("\ufeff")
-	}
 	for _, blank := range []string{"\n\r\n", "\n\n"} {
 		if bytes.HasSuffix(data[:start], []byte(blank)) {
 			start -= len(blank) - 1
@@ -159,10 +156,11 @@ func Strip(text string) string {
 	if !strings.Contains(text, opening) {
 		return text
 	}
+	text, marked := strings.CutPrefix(text, string(bom))
 	lines := strings.Split(text, "\n")
 	inside := false
 	for i, line := range lines {
-		trimmed := strings.TrimSpace(strings.TrimPrefix(line, "\ufeff"))
+		trimmed := strings.TrimSpace(line)
 		ends := strings.HasPrefix(trimmed, ending)
 		if strings.HasPrefix(trimmed, opening) {
 			inside = true
@@ -174,7 +172,11 @@ func Strip(text string) string {
 			inside = false
 		}
 	}
-	return strings.Join(lines, "\n")
+	text = strings.Join(lines, "\n")
+	if marked {
+		text = string(bom) + text
+	}
+	return text
 }
 
 // guard keeps a text from holding marks.
