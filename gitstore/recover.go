@@ -1,6 +1,7 @@
 package gitstore
 
 import (
+	"context"
 	"errors"
 	"io/fs"
 	"net/url"
@@ -133,12 +134,21 @@ func (r *Repo) settle(j *journal) error {
 	if err != nil {
 		return err
 	}
+	// Where plain git moved the branch first, the commit was never made, and
+	// what stands in the worktree is still the person's.
+	reached := j.Old == j.New || head == j.New
+	if !reached && head != j.Old {
+		reached, err = r.IsAncestor(context.Background(), j.New, head)
+		if err != nil {
+			return err
+		}
+	}
 	dirs := map[string]bool{r.tmpDir(): true, filepath.Dir(r.refPath()): true}
 	goals := make([]journalFile, len(j.Files))
 	for i := range j.Files {
 		f := &j.Files[i]
 		goal := journalFile{New: committed[f.Path].Hash, NewMode: committed[f.Path].Mode}
-		if head == j.Old && j.Old != j.New {
+		if !reached {
 			goal.New, goal.NewMode = f.Old, f.OldMode
 		}
 		if head == j.Old && j.Old == j.New {
