@@ -4,6 +4,7 @@ import (
 	"context"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"gitvault/generate"
 	"gitvault/internal/entryfile"
@@ -137,7 +138,9 @@ func (h *Home) contextInput(ctx context.Context, q ContextQuery) (generate.Conte
 
 // offer fills in what a scope may offer an agent: not what is superseded,
 // expired, resolved or held, and nothing that looks like a secret. Of rolled
-// files only pinned entries and open threads have lines; the rest is counted.
+// files only pinned entries and open threads have lines, and where entries are
+// so large that few are not rolled, those of the newest files; the rest is
+// counted.
 func (t *tree) offer(ctx context.Context, h *Home, s *Scope, part *generate.ContextScope) error {
 	all, err := t.survey(s.cacheDir())
 	if err != nil {
@@ -146,9 +149,16 @@ func (t *tree) offer(ctx context.Context, h *Home, s *Scope, part *generate.Cont
 	now := h.opt.Now()
 	superseded := len(all.successors)
 	for _, k := range Kinds() {
-		for _, u := range all.kinds[k] {
+		before, opened := len(part.Entries), 0
+		for _, u := range newestFirst(all.kinds[k]) {
 			if err := ctx.Err(); err != nil {
 				return err
+			}
+			if u.rolled && len(part.Entries)-before < enoughLines && opened < maxOpened {
+				if u.lines, err = t.linesIn(k, u.unit); err != nil {
+					return err
+				}
+				opened++
 			}
 			listed := 0
 			for _, l := range u.lines {
@@ -194,6 +204,46 @@ func (t *tree) offer(ctx context.Context, h *Home, s *Scope, part *generate.Cont
 	// What is superseded and had no line above is in a rolled file.
 	part.Rolled = max(0, part.Rolled-max(0, superseded))
 	return nil
+}
+
+// enoughLines is how many lines of a kind there are before rolled files are
+// left alone, and maxOpened how many of those are read at most.
+const (
+	enoughLines = 32
+	maxOpened   = 4
+)
+
+// newestFirst puts the rolled ones behind the others, the newest first.
+func newestFirst(units []unitFacts) []unitFacts {
+	out := slices.Clone(units)
+	slices.SortStableFunc(out, func(a, b unitFacts) int {
+		switch {
+		case a.rolled != b.rolled:
+			return map[bool]int{true: 1, false: -1}[a.rolled]
+		case a.rolled:
+			return strings.Compare(b.last+b.unit, a.last+a.unit)
+		}
+		return 0
+	})
+	return out
+}
+
+// linesIn are the index lines of all entries of a unit.
+func (t *tree) linesIn(k Kind, unit string) ([]indexLine, error) {
+	_, groups := t.units(k)
+	var out []indexLine
+	for _, f := range groups[unit] {
+		doc, err := f.document()
+		if err != nil {
+			return nil, err
+		}
+		for _, s := range doc.Sections() {
+			if s.Err == nil {
+				out = append(out, lineOf(s.Entry, f.path))
+			}
+		}
+	}
+	return out, nil
 }
 
 // whole is an entry with its body.

@@ -173,3 +173,21 @@ func TestImportRenamesWhatIsTaken(t *testing.T) {
 		t.Error("the other entry is superseded")
 	}
 }
+
+// Entries so large that nearly all of them are rolled have their lines in the
+// block all the same.
+func TestLargeEntriesHaveLines(t *testing.T) {
+	p := newPlace(t)
+	var lines []string
+	for i := range 30 {
+		lines = append(lines, fmt.Sprintf(`{"kind":"decision","title":"Decision %d","body":"%s"}`, i, strings.Repeat("Because. ", 3000)))
+	}
+	p.importLines("", lines...)
+	block, err := p.by("").Context(context.Background(), vault.ContextQuery{Scope: vault.UserScope})
+	p.must(err)
+	for i := range 30 {
+		if !strings.Contains(block.Text, fmt.Sprintf("] Decision %d:", i)) {
+			t.Errorf("no line of decision %d", i)
+		}
+	}
+}
