@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
+	"sync"
 	"time"
 
 	"gitvault/gitstore"
@@ -134,7 +135,7 @@ type ConfirmError struct{ Question string }
 
 func (e *ConfirmError) Error() string { return e.Question }
 
-var remoteName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]*$`)
+var remoteName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]*$`) })
 
 // AddRemote notes a remote in the configuration of the scope's repository. It
 // asks no server. Where the remote is the code's own, whoever can read the code
@@ -155,7 +156,7 @@ func (h *Home) AddRemote(ctx context.Context, n NewRemote) (Remote, error) {
 		}
 		n.Branch = orDefault(n.Branch, AlongsideBranch)
 	}
-	if !remoteName.MatchString(n.Name) || strings.Contains(n.Name, "..") || strings.HasSuffix(n.Name, ".lock") {
+	if !remoteName().MatchString(n.Name) || strings.Contains(n.Name, "..") || strings.HasSuffix(n.Name, ".lock") {
 		return Remote{}, invalid("use letters, digits and dashes", "remote name %q can't be used", n.Name)
 	}
 	if err := usableURL(n.URL); err != nil {

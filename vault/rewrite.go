@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"gitvault/gitstore"
 	"gitvault/internal/entryfile"
@@ -196,8 +197,8 @@ func (w *rewriter) header(raw []byte, tree gitstore.Hash, message string) []byte
 const purgedTitle = "(purged)"
 
 var (
-	countTitle = regexp.MustCompile(`^\d+ entr(y|ies)( |$)`)
-	fullHash   = regexp.MustCompile(`\b[0-9a-f]{40}\b`)
+	countTitle = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^\d+ entr(y|ies)( |$)`) })
+	fullHash   = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\b[0-9a-f]{40}\b`) })
 )
 
 // message takes the titles of what went out of a commit's message, and names
@@ -207,7 +208,7 @@ func (w *rewriter) message(message string, ids, titles []string) string {
 	switch {
 	case m.op != "" && w.names(message, ids):
 		verb, title, _ := strings.Cut(m.subject, ": ")
-		if !countTitle.MatchString(title) {
+		if !countTitle().MatchString(title) {
 			message = strings.Replace(message, m.subject, verb+": "+purgedTitle, 1)
 		}
 		if m.reason != "" {
@@ -221,7 +222,7 @@ func (w *rewriter) message(message string, ids, titles []string) string {
 			}
 		}
 	}
-	return fullHash.ReplaceAllStringFunc(message, func(s string) string {
+	return fullHash().ReplaceAllStringFunc(message, func(s string) string {
 		if h, ok := gitstore.ParseHash(s); ok && !w.commits[h].IsZero() {
 			return w.commits[h].String()
 		}

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
+	"sync"
 
 	"gitvault/gitstore"
 )
@@ -22,14 +23,14 @@ const sharedPrefix = "team/"
 // IsShared reports whether a scope's name is one of a shared scope.
 func IsShared(name string) bool { return strings.HasPrefix(name, sharedPrefix) }
 
-var sharedName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$`)
+var sharedName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$`) })
 
 func (h *Home) sharedDir() string { return filepath.Join(h.dir, "shared") }
 
 // sharedScope is a shared scope by name, mounted or not.
 func (h *Home) sharedScope(name string) (*Scope, error) {
 	short := strings.TrimPrefix(name, sharedPrefix)
-	if !sharedName.MatchString(short) {
+	if !sharedName().MatchString(short) {
 		return nil, invalid("use letters, digits and dashes after "+sharedPrefix, "a shared scope can't be called %q", name)
 	}
 	s := h.newScope(sharedPrefix+short, filepath.Join(h.sharedDir(), short))

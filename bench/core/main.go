@@ -252,7 +252,7 @@ func read(l *lab.Lab) error {
 	}
 	what := fmt.Sprintf("1000 entries, %d KB", size/1000)
 	l.Table.Compare("list, "+what, stats[0], "rg for a word", stats[1], 4)
-	l.Table.Compare("list --json, "+what, stats[3], "rg for a word", stats[1], 4)
+	l.Table.Compare("list --json, "+what, stats[3], "rg for a word", stats[1], 0)
 	l.Table.Compare("get, "+what, stats[2], "rg for a word", stats[1], 4)
 	return nil
 }

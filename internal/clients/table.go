@@ -3,6 +3,7 @@ package clients
 import (
 	"path/filepath"
 	"regexp"
+	"sync"
 
 	"gitvault/internal/configedit"
 )
@@ -44,11 +45,11 @@ var claudeCode = Client{
 
 func claudeDir(at Place) string { return at.env("CLAUDE_CONFIG_DIR", at.home(".claude")) }
 
-var notInFolder = regexp.MustCompile(`[^A-Za-z0-9]`)
+var notInFolder = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`[^A-Za-z0-9]`) })
 
 // ClaudeMemory is the folder of Claude Code's own memory of the project.
 func ClaudeMemory(at Place) string {
-	return filepath.Join(claudeDir(at), "projects", notInFolder.ReplaceAllString(at.Project, "-"), "memory")
+	return filepath.Join(claudeDir(at), "projects", notInFolder().ReplaceAllString(at.Project, "-"), "memory")
 }
 
 var codex = Client{

@@ -11,6 +11,7 @@ import (
 	"io"
 	"regexp"
 	"strings"
+	"sync"
 
 	"gitvault/vault"
 )
@@ -70,7 +71,7 @@ func Read(client, event string, in io.Reader) (Call, error) {
 	}
 	switch c.Event {
 	case vault.HookPrompt:
-		c.Prompt = hookContext.ReplaceAllString(c.Prompt, "")
+		c.Prompt = hookContext().ReplaceAllString(c.Prompt, "")
 		switch m.Source {
 		case "", "user", "sdk":
 		default:
@@ -88,7 +89,7 @@ func Read(client, event string, in io.Reader) (Call, error) {
 
 // hookContext is what Gemini CLI puts before a prompt: what hooks said
 // themselves.
-var hookContext = regexp.MustCompile(`(?s)<hook_context>.*?</hook_context>\s*`)
+var hookContext = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?s)<hook_context>.*?</hook_context>\s*`) })
 
 // command is the shell command among a tool's arguments.
 func command(input json.RawMessage) string {
