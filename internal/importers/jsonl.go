@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"path"
 	"strings"
+	"time"
 
 	"gitvault/internal/entryfile"
 )
@@ -27,6 +28,7 @@ type document struct {
 	CreatedAt   text   `json:"created_at"`
 	Updated     text   `json:"updated"`
 	UpdatedAt   text   `json:"updated_at"`
+	Expires     text   `json:"expires"`
 	Tags        texts  `json:"tags"`
 	Path        text   `json:"path"`
 	SourceRepo  text   `json:"source_repo"`
@@ -136,6 +138,11 @@ func (s *source) documentLine(f file, n int, line []byte, decisions *chains) err
 	}
 	r.dated(&e.Created, "the date", first(d.Date, d.Created, d.CreatedAt))
 	r.dated(&e.Updated, "the date of the change", first(d.Updated, d.UpdatedAt))
+	if _, err := time.Parse(time.DateOnly, string(d.Expires)); err == nil {
+		e.Expires = string(d.Expires) // the day counts to its end
+	} else {
+		r.dated(&e.Expires, "the date of expiry", string(d.Expires))
+	}
 	e.Evidence = oneLine(strings.Join(nonEmpty(string(d.SourceRepo), string(d.Path), string(d.URL), parenthesised(first(d.Licence, d.License))), " "))
 	where := ""
 	if d.Path != "" {
