@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
+	"sync"
 
 	"github.com/adrg/xdg"
 	"github.com/spf13/cobra"
@@ -68,7 +69,7 @@ func (a *app) wiring(use, short, example string, do wireFunc) *cobra.Command {
 }
 
 // goRun is the path of a program that 'go run' made, and removes again.
-var goRun = regexp.MustCompile(`[/\\]go-build\d+[/\\]b\d+[/\\]exe[/\\]`)
+var goRun = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`[/\\]go-build\d+[/\\]b\d+[/\\]exe[/\\]`) })
 
 // program is how a client is to start vault. In a project's files, which other
 // people and machines share, it is looked for on PATH. In a person's own it is
@@ -87,12 +88,14 @@ func program(project bool) (string, error) {
 	if err == nil {
 		found, err = filepath.Abs(found)
 	}
-	passing := goRun.MatchString(own)
+	passing := goRun().MatchString(own)
 	switch {
 	case err == nil && (passing || sameFile(found, own)):
 		return found, nil
 	case passing:
 		return "", &vault.Error{Code: vault.Invalid, Message: "this vault is gone once it ends, so that no client could start it", Hint: "'go install ./cmd/vault' makes one that stays"}
+	case !strings.EqualFold(strings.TrimSuffix(strings.ToLower(filepath.Base(own)), ".exe"), "vault"):
+		return "", &vault.Error{Code: vault.Invalid, Message: "this program is called " + filepath.Base(own) + ", and in a client's files vault is known by its name", Hint: "call it vault"}
 	}
 	return own, nil
 }
