@@ -47,5 +47,8 @@ func isHarmless(e gitconfig.Entry) bool {
 			return true
 		}
 	}
+	if strings.HasPrefix(e.Key, "remote.") && strings.HasSuffix(e.Key, ".fetch") {
+		return true // which names go where; the remote's url is listed
+	}
 	return e.Key == "merge.vault.name" || e.Key == "merge.vault.driver" && e.Value == "vault merge-file %O %A %B %L %P"
 }
