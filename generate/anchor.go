@@ -16,9 +16,10 @@ import (
 // as -, and a number behind those that are taken. GitLab's differ where
 // punctuation stands between blanks; there the link opens the file.
 func Anchors(markdown []byte) map[int]string {
-	anchors := map[int]string{}
-	taken := map[string]int{}
-	for _, h := range entryfile.Headings(markdown) {
+	headings := entryfile.Headings(markdown)
+	anchors := make(map[int]string, len(headings))
+	taken := make(map[string]int, len(headings))
+	for _, h := range headings {
 		slug := slugOf(h.Text)
 		if _, ok := taken[slug]; ok {
 			base := slug

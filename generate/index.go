@@ -268,7 +268,11 @@ func (w *indexWriter) lines(out []byte, ls []*IndexLine) []byte {
 	if len(ls) == 0 {
 		return out
 	}
-	out = slices.Grow(out, 160*len(ls))
+	size := 0
+	for _, l := range ls {
+		size += len(l.ID) + len(l.Title) + len(l.Text) + len(l.Path) + len(l.Anchor) + 80
+	}
+	out = slices.Grow(out, size)
 	for _, l := range ls {
 		out = w.line.Append(out, code(l.ID), safetext.Markdown(l.Title), Link(l.Path, l.Anchor))
 		if l.Text != "" {

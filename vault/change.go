@@ -620,12 +620,7 @@ func (t *txn) print(f *file) ([]byte, error) {
 	}
 	data := f.doc.Bytes()
 	again := entryfile.ParseAgain(f.prev, f.kind, f.path, data)
-	meant, got := f.doc.Sections(), again.Sections()
-	same := len(meant) == len(got)
-	for i := 0; same && i < len(meant); i++ {
-		same = meant[i].Err != nil && got[i].Err != nil || meant[i].Equal(got[i].Entry)
-	}
-	if !same {
+	if !f.doc.Says(again) {
 		return nil, &Error{Code: Failed, Message: f.path + " would not read back as it was meant", Hint: "nothing was written; please report this"}
 	}
 	f.data, f.loaded, f.doc = data, true, again

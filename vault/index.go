@@ -1,6 +1,7 @@
 package vault
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
 	"hash/fnv"
@@ -8,7 +9,6 @@ import (
 	"path"
 	"path/filepath"
 	"sort"
-	"strings"
 
 	"gitvault/generate"
 	"gitvault/internal/entryfile"
@@ -54,13 +54,15 @@ func factsOf(f *file, known map[string]indexLine) (facts, error) {
 	if err != nil {
 		return facts{}, err
 	}
-	sections := doc.Sections()
 	var out facts
+	if !f.rolled() {
+		out.lines = make([]indexLine, 0, doc.Len())
+	}
 	var anchors map[int]string
 	if f.kind.IsLedger() {
 		anchors = generate.Anchors(doc.Bytes())
 	}
-	for _, s := range sections {
+	for s := range doc.All() {
 		if s.Err != nil {
 			continue
 		}
@@ -168,12 +170,16 @@ func (v *surveyor) facts(unit string, files []*file) (facts, error) {
 		return f, nil
 	}
 	var out facts
-	for _, f := range files {
+	for i, f := range files {
 		g, err := factsOf(f, v.lines())
 		if err != nil {
 			return out, err
 		}
-		out.merge(g)
+		if i == 0 {
+			out = g
+		} else {
+			out.merge(g)
+		}
 	}
 	v.used[key] = out
 	v.fresh = true
@@ -183,7 +189,11 @@ func (v *surveyor) facts(unit string, files []*file) (facts, error) {
 // lines are all lines that the cache knows, by id.
 func (v *surveyor) lines() map[string]indexLine {
 	if v.known == nil {
-		v.known = map[string]indexLine{}
+		n := 0
+		for _, f := range v.cache {
+			n += len(f.lines)
+		}
+		v.known = make(map[string]indexLine, n)
 		for _, f := range v.cache {
 			for _, l := range f.lines {
 				v.known[l.ID] = l
@@ -266,9 +276,12 @@ func (t *tree) index(name, cacheDir string) ([]byte, error) {
 				lines[i] = l.IndexLine
 				lines[i].SupersededBy = s.successors[l.ID]
 			}
-			if u.rolled {
+			switch {
+			case u.rolled:
 				kind.Rolled = append(kind.Rolled, generate.RolledFile{Path: u.unit, Count: u.count, First: u.first, Last: u.last, Lines: lines})
-			} else {
+			case kind.Lines == nil:
+				kind.Lines = lines
+			default:
 				kind.Lines = append(kind.Lines, lines...)
 			}
 		}
@@ -307,7 +320,8 @@ func encodeFacts(m map[string]facts) []byte {
 		keys = append(keys, k)
 	}
 	sort.Strings(keys)
-	var w packer
+	w := packer{buf: append(make([]byte, 0, factsSize(m)), factsHeader...)}
+	w.buf = append(w.buf, make([]byte, sha256.Size)...)
 	w.int(len(keys))
 	for _, k := range keys {
 		f := m[k]
@@ -339,16 +353,29 @@ func encodeFacts(m map[string]facts) []byte {
 			w.bool(l.secret)
 		}
 	}
-	sum := sha256.Sum256(w.buf)
-	return append(append([]byte(factsHeader), sum[:]...), w.buf...)
+	sum := sha256.Sum256(w.buf[len(factsHeader)+sha256.Size:])
+	copy(w.buf[len(factsHeader):], sum[:])
+	return w.buf
+}
+
+// factsSize is about what encodeFacts needs, in bytes.
+func factsSize(m map[string]facts) int {
+	n := len(factsHeader) + sha256.Size
+	for k, f := range m {
+		n += len(k) + 128
+		for _, l := range f.lines {
+			n += len(l.ID) + len(l.Title) + len(l.Text) + len(l.Created) + len(l.Expires) + len(l.Path) + len(l.Anchor) + len(l.Conflict) + 32
+		}
+	}
+	return n
 }
 
 func decodeFacts(data []byte) map[string]facts {
-	body, ok := strings.CutPrefix(string(data), factsHeader)
-	if !ok || len(body) < sha256.Size || sha256.Sum256([]byte(body[sha256.Size:])) != [sha256.Size]byte([]byte(body[:sha256.Size])) {
+	body, ok := bytes.CutPrefix(data, []byte(factsHeader))
+	if !ok || len(body) < sha256.Size || sha256.Sum256(body[sha256.Size:]) != [sha256.Size]byte(body[:sha256.Size]) {
 		return nil
 	}
-	r := unpacker{buf: body[sha256.Size:]}
+	r := unpacker{buf: string(body[sha256.Size:])}
 	n := r.int()
 	m := make(map[string]facts, min(n, 1<<16))
 	for range n {
@@ -360,7 +387,9 @@ func decodeFacts(data []byte) map[string]facts {
 		for i := r.int(); i > 0 && !r.bad; i-- {
 			f.supersedes = append(f.supersedes, [2]string{r.text(), r.text()})
 		}
-		for i := r.int(); i > 0 && !r.bad; i-- {
+		lines := r.int()
+		f.lines = make([]indexLine, 0, max(0, min(lines, 1<<16)))
+		for ; lines > 0 && !r.bad; lines-- {
 			var l indexLine
 			for _, s := range []*string{&l.ID, &l.Title, &l.Text, &l.Created, &l.Expires, &l.Path, &l.Anchor, &l.Conflict} {
 				*s = r.text()

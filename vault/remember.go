@@ -163,7 +163,7 @@ func (t *txn) twin(e entryfile.Entry) (located, bool, error) {
 		if err != nil {
 			return located{}, false, t.scope.fail(err)
 		}
-		for _, s := range doc.Sections() {
+		for s := range doc.All() {
 			if s.Err == nil && s.Title == e.Title && s.Body == e.Body {
 				return located{s, p}, true, nil
 			}

@@ -142,7 +142,7 @@ func (t *tree) tracesOf(session string) ([]located, error) {
 		if err != nil {
 			return nil, err
 		}
-		for _, s := range doc.Sections() {
+		for s := range doc.All() {
 			if s.Err == nil && s.Session == session {
 				out = append(out, located{s, p})
 			}

@@ -143,11 +143,11 @@ func (t *tree) entries(ctx context.Context, kinds ...Kind) ([]located, error) {
 	}
 	n := 0
 	for _, p := range paths {
-		n += len(t.files[p].doc.Sections())
+		n += t.files[p].doc.Len()
 	}
 	out := make([]located, 0, n)
 	for _, p := range paths {
-		for _, s := range t.files[p].doc.Sections() {
+		for s := range t.files[p].doc.All() {
 			if s.Err == nil {
 				out = append(out, located{s, p})
 			}
@@ -198,7 +198,7 @@ func (t *tree) find(prefix string) ([]located, error) {
 		if err != nil {
 			return nil, err
 		}
-		for _, s := range doc.Sections() {
+		for s := range doc.All() {
 			if s.Err == nil && strings.HasPrefix(s.ID, prefix) {
 				out = append(out, located{s, p})
 			}
@@ -245,7 +245,7 @@ func (f *file) entries() ([]entryfile.Entry, error) {
 		return nil, err
 	}
 	var out []entryfile.Entry
-	for _, s := range doc.Sections() {
+	for s := range doc.All() {
 		if s.Err == nil {
 			out = append(out, s.Entry)
 		}

@@ -24,7 +24,8 @@ func readComment(e *Entry, line string) (bodyForm, error) {
 	if closesComment(text) {
 		return plain, errors.New("the vault comment ends before the end of its line")
 	}
-	pairs, ok := readFlowMapping(text)
+	var room [8]pair
+	pairs, ok := readFlowMapping(room[:0], text)
 	if !ok {
 		var err error
 		if !strings.HasPrefix(strings.TrimLeft(text, " \t"), "{") {

@@ -2,6 +2,7 @@ package entryfile
 
 import (
 	"bytes"
+	"iter"
 	"maps"
 	"slices"
 	"strings"
@@ -88,16 +89,32 @@ func (d *Document) Len() int { return len(d.sections) }
 
 // Sections lists the entries in file order. Those with an Err are among them.
 func (d *Document) Sections() []Section {
-	out := make([]Section, len(d.sections))
-	line, at := 1, 0
-	for i := range d.sections {
-		s := &d.sections[i]
-		line += bytes.Count(d.data[at:s.Start], newline)
-		at = s.Start
-		out[i] = s.Section
-		out[i].Line = line
+	return slices.AppendSeq(make([]Section, 0, len(d.sections)), d.All())
+}
+
+// All gives the entries as Sections lists them, one after another.
+func (d *Document) All() iter.Seq[Section] {
+	return func(yield func(Section) bool) {
+		line, at := 1, 0
+		for i := range d.sections {
+			s := d.sections[i].Section
+			line += bytes.Count(d.data[at:s.Start], newline)
+			at = s.Start
+			s.Line = line
+			if !yield(s) {
+				return
+			}
+		}
 	}
-	return out
+}
+
+// Says reports whether two documents have the same entries in the same order,
+// however they are written. Of entries that can't be read only their place
+// counts.
+func (d *Document) Says(other *Document) bool {
+	return slices.EqualFunc(d.sections, other.sections, func(a, b section) bool {
+		return a.Err != nil && b.Err != nil || a.Equal(b.Entry)
+	})
 }
 
 // Get finds an entry by its whole id.

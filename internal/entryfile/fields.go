@@ -195,7 +195,7 @@ func (f Field) readsBack() bool {
 		pairs, ok := []pair(nil), false
 		if flow {
 			text = "{" + text + "}"
-			pairs, ok = readFlowMapping(text)
+			pairs, ok = readFlowMapping(nil, text)
 		} else {
 			pairs, ok = readBlockMapping(text)
 		}

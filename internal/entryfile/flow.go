@@ -11,13 +11,12 @@ import (
 // thousand entries cheap; all else is left to the YAML library. Where this
 // reader gives an answer at all, it is the library's.
 
-// readFlowMapping reads "{key: value, …}", and says whether it could.
-func readFlowMapping(s string) ([]pair, bool) {
+// readFlowMapping reads "{key: value, …}" into pairs, and says whether it could.
+func readFlowMapping(pairs []pair, s string) ([]pair, bool) {
 	r := flowReader{s: strings.Trim(s, " ")}
 	if !r.take('{') {
 		return nil, false
 	}
-	var pairs []pair
 	for first := true; ; first = false {
 		r.spaces()
 		if first && r.take('}') {
@@ -30,9 +29,6 @@ func readFlowMapping(s string) ([]pair, bool) {
 		v, ok := r.value(true)
 		if !ok {
 			return nil, false
-		}
-		if pairs == nil {
-			pairs = make([]pair, 0, 8)
 		}
 		pairs = append(pairs, pair{key, v})
 		r.spaces()

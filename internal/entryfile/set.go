@@ -50,7 +50,7 @@ func (s *Set) Document(path string) *Document { return s.docs[path] }
 func (s *Set) All() []Located {
 	var all []Located
 	for _, path := range s.paths {
-		for _, section := range s.docs[path].Sections() {
+		for section := range s.docs[path].All() {
 			all = append(all, Located{path, section})
 		}
 	}
