@@ -29,7 +29,8 @@ type NamedRecaller struct {
 	Timeout  time.Duration // after which it is left out; 0 is two seconds
 }
 
-// A BackendStatus is how a recall backend did when it was last asked.
+// A BackendStatus is how a recall backend did when it was last asked, or why
+// it can't be.
 type BackendStatus struct {
 	Name  string    `json:"name"`
 	Time  time.Time `json:"time,omitzero"` // zero: not asked yet
@@ -84,7 +85,7 @@ func (h *Home) sources(trees map[string]*tree, q RecallQuery) ([]recall.Source, 
 			Environ: h.opt.Environ, Dir: h.opt.Dir, Cache: h.userScope().cacheDir(),
 		})
 		if err != nil {
-			return nil, invalid("", "config.yaml: %s", err)
+			return nil, err
 		}
 		out = append(out, src)
 	}
@@ -172,6 +173,9 @@ func (h *Home) backendStatus() []BackendStatus {
 		_ = json.Unmarshal(data, &last)
 	}
 	var out []BackendStatus
+	for _, f := range config.Recall.Faults {
+		out = append(out, BackendStatus{Name: f.Name, Error: h.configFile() + " " + f.where()})
+	}
 	for _, c := range config.Recall.Backends {
 		s := BackendStatus{Name: c.Name}
 		for _, l := range last {

@@ -13,7 +13,6 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"gitvault/gitstore"
-	"gitvault/internal/backends"
 )
 
 // Config is a person's config.yaml. The zero value is the default.
@@ -25,11 +24,6 @@ type Config struct {
 	Review      ReviewConfig  `yaml:"review"`
 	Context     BudgetConfig  `yaml:"context"`
 	Recall      RecallConfig  `yaml:"recall"`
-}
-
-// RecallConfig names what joins built-in recall.
-type RecallConfig struct {
-	Backends []backends.Config `yaml:"backends"`
 }
 
 // BudgetConfig bounds the context block; zero means the default.
@@ -61,6 +55,7 @@ func loadConfig(path string) (c Config, unknown string, err error) {
 	if err := strict.Decode(&again); err != nil && !errors.Is(err, io.EOF) {
 		unknown = regexp.MustCompile(` not found in type \S+`).ReplaceAllString(yamlProblem(err), " is unknown")
 	}
+	unknown = strings.TrimPrefix(strings.Join(append([]string{unknown}, c.Recall.unknown...), " "), " ")
 	return c, unknown, nil
 }
 
@@ -87,16 +82,6 @@ func (c Config) check() error {
 	}
 	if c.LockTimeout < 0 {
 		return fmt.Errorf("lock_timeout %s is negative", c.LockTimeout)
-	}
-	names := map[string]bool{"lexical": true}
-	for _, b := range c.Recall.Backends {
-		if err := b.Check(); err != nil {
-			return err
-		}
-		if names[b.Name] {
-			return fmt.Errorf("two recall backends are called %s", b.Name)
-		}
-		names[b.Name] = true
 	}
 	return nil
 }

@@ -54,6 +54,11 @@ func (h *Home) Doctor(ctx context.Context, c Checkup) ([]Trouble, error) {
 	if c.Scope != "" {
 		return out, nil
 	}
+	for _, f := range h.recallFaults() {
+		t := trouble("settings", SeverityWarning, h.configFile(), "%s: %s", f.what(), f.where())
+		t.Scope = UserScope
+		out = append(out, t)
+	}
 	clients, err := h.CheckClients(ctx, c.Program, c.OwnHome)
 	if err != nil {
 		return out, err

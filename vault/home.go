@@ -97,10 +97,9 @@ func Open(o Options) (*Home, error) {
 	}
 	h := &Home{opt: o, dir: dir}
 	h.config = sync.OnceValues(func() (Config, error) {
-		path := filepath.Join(dir, "config.yaml")
-		c, unknown, err := loadConfig(path)
+		c, unknown, err := loadConfig(h.configFile())
 		if unknown != "" {
-			h.notice(path + ": " + unknown)
+			h.notice(h.configFile() + ": " + unknown)
 		}
 		return c, err
 	})
@@ -109,6 +108,8 @@ func Open(o Options) (*Home, error) {
 
 // Dir is the absolute path of the home folder.
 func (h *Home) Dir() string { return h.dir }
+
+func (h *Home) configFile() string { return filepath.Join(h.dir, "config.yaml") }
 
 // Config returns the person's settings, the defaults where they set nothing.
 func (h *Home) Config() (Config, error) { return h.config() }

@@ -42,6 +42,8 @@ type Recalled struct {
 	Hits    []Hit `json:"hits"`
 	Omitted int   `json:"omitted"` // hits that passed the limit or the budget
 	Tokens  int   `json:"tokens"`  // what the hits cost, estimated
+
+	Notes []string `json:"notes,omitempty"` // what is wrong with the settings, and left out
 }
 
 // A Hit is an entry that bears on a query.
@@ -122,6 +124,10 @@ func (h *Home) Recall(ctx context.Context, q RecallQuery) (Recalled, error) {
 	}
 	if failed != nil {
 		h.notice(oneLine(failed.Error()))
+	}
+	if line := h.leftOut(); line != "" && !q.builtin {
+		h.notice(line)
+		out.Notes = append(out.Notes, line)
 	}
 	return out, nil
 }

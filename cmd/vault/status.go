@@ -61,14 +61,14 @@ func statusCmd(a *app) *cobra.Command {
 				st.Context.Shown, st.Context.Used, st.Context.Budget, st.Context.Omitted))
 		}
 		for _, b := range st.Backends {
-			how := fmt.Sprintf("gave %d hits", b.Hits)
+			how := "gave " + countOf(b.Hits, "hit")
 			switch {
-			case b.Time.IsZero():
-				how = "not asked yet"
 			case b.Error != "":
 				how = "left out: " + b.Error
+			case b.Time.IsZero():
+				how = "not asked yet"
 			}
-			a.println("recall backend ", safetext.Line(b.Name), ": ", safetext.Line(how))
+			a.println(strings.TrimSpace("recall backend "+safetext.Line(b.Name)), ": ", safetext.Line(how))
 		}
 		for _, r := range st.Receipts {
 			line := fmt.Sprintf("%s  %s gave %d entries, about %d tokens, in %s", r.Time.Local().Format("2006-01-02 15:04"), r.Op, len(r.IDs), r.Tokens, r.Scope)

@@ -6,8 +6,11 @@ package backends
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"math"
 	"net/http"
+	"reflect"
 	"time"
 
 	"gitvault/internal/recall"
@@ -40,36 +43,66 @@ type Config struct {
 	Tool    `yaml:",inline"`
 }
 
-// Check says what is wrong with a configuration; nil if nothing is.
+// Check says what is wrong with a configuration, and what to write; nil if
+// nothing is.
 func (c Config) Check() error {
 	switch {
 	case c.Name == "":
-		return fmt.Errorf("a recall backend has no name")
+		return errors.New("it has no name: write name: and what its hits are to be shown under")
 	case c.Timeout < 0:
-		return fmt.Errorf("recall backend %s: timeout %s is negative", c.Name, c.Timeout)
-	case c.Weight < 0:
-		return fmt.Errorf("recall backend %s: weight %g is negative", c.Name, c.Weight)
+		return fmt.Errorf("timeout %s is negative: write %s", c.Timeout, Example("timeout"))
+	case !(c.Weight >= 0) || math.IsInf(c.Weight, 0):
+		return fmt.Errorf("weight is %g: write %s", c.Weight, Example("weight"))
 	}
 	switch c.Kind {
 	case MCP:
 		if (len(c.Command) == 0) == (c.URL == "") {
-			return fmt.Errorf("recall backend %s: give either command or url", c.Name)
+			return errors.New("kind mcp takes either command or url: write one of them")
 		}
-		if _, err := c.tool(); err != nil {
-			return err
-		}
+		_, err := c.tool()
+		return err
 	case Embeddings:
 		if c.URL == "" || c.Model == "" {
-			return fmt.Errorf("recall backend %s: give url and model", c.Name)
+			return errors.New("kind embeddings takes url and model: write both")
 		}
 	case Program:
 		if len(c.Command) == 0 {
-			return fmt.Errorf("recall backend %s: give command", c.Name)
+			return errors.New("kind program takes a command: write " + Example("command"))
 		}
+	case "":
+		return errors.New("it has no kind: write mcp, embeddings or program")
 	default:
-		return fmt.Errorf("recall backend %s: unknown kind %q: use mcp, embeddings or program", c.Name, c.Kind)
+		return fmt.Errorf("unknown kind %q: write mcp, embeddings or program", c.Kind)
 	}
 	return nil
+}
+
+// Fields are the names of all that a configuration may have.
+func Fields() []string {
+	var out []string
+	for _, t := range []reflect.Type{reflect.TypeFor[Config](), reflect.TypeFor[Tool]()} {
+		for i := range t.NumField() {
+			if name := t.Field(i).Tag.Get("yaml"); name != ",inline" {
+				out = append(out, name)
+			}
+		}
+	}
+	return out
+}
+
+// Example says what is to be written for a field.
+func Example(field string) string {
+	switch field {
+	case "timeout":
+		return "a duration such as 5s"
+	case "weight":
+		return "a number such as 0.5"
+	case "command":
+		return "a list such as [my-search, --json]"
+	case "arguments":
+		return "names with values, such as {mode: fast}"
+	}
+	return "a word"
 }
 
 // A World is what backends need of the program that uses them.

@@ -3,6 +3,7 @@ package backends
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/http"
 	"os/exec"
@@ -45,11 +46,11 @@ func (c Config) tool() (Tool, error) {
 		return moraine, nil
 	case "":
 	default:
-		return Tool{}, fmt.Errorf("recall backend %s: unknown mapping %q: use moraine, or none with tool, results, id, title and text", c.Name, c.Mapping)
+		return Tool{}, fmt.Errorf("unknown mapping %q: write moraine, or none, and tool, results, id, title and text", c.Mapping)
 	}
 	t := c.Tool
 	if t.Tool == "" {
-		return t, fmt.Errorf("recall backend %s: give the name of its search tool", c.Name)
+		return t, errors.New("kind mcp takes the name of a search tool: write tool: and that, or mapping: moraine")
 	}
 	for _, f := range []struct {
 		field *string
