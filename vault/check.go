@@ -175,7 +175,7 @@ func (c *checker) entries(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		for s := range doc.All() {
+		for _, s := range doc.Sections() {
 			l := located{s, p}
 			if s.Err != nil {
 				c.about("format", SeverityError, l, "not readable as an entry, and not offered: %s", oneLine(s.Err.Error()))

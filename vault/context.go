@@ -237,7 +237,7 @@ func (t *tree) linesIn(k Kind, unit string) ([]indexLine, error) {
 		if err != nil {
 			return nil, err
 		}
-		for s := range doc.All() {
+		for _, s := range doc.Sections() {
 			if s.Err == nil {
 				out = append(out, lineOf(s.Entry, f.path))
 			}

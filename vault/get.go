@@ -248,7 +248,7 @@ func (t *tree) successors(ctx context.Context) (map[string][]string, error) {
 		if err != nil {
 			return nil, err
 		}
-		for s := range doc.All() {
+		for _, s := range doc.Sections() {
 			for _, old := range s.Supersedes {
 				if s.Err == nil && old != s.ID {
 					out[old] = append(out[old], s.ID)

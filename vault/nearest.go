@@ -97,13 +97,13 @@ func compare(path string, saved, current []byte) comparison {
 		return c
 	}
 	mine, head := entryfile.Parse(kind, path, saved), entryfile.Parse(kind, path, current)
-	for s := range mine.All() {
+	for _, s := range mine.Sections() {
 		if _, ok := head.Get(s.ID); s.Written && !ok {
 			c.keepsAll = false
 		}
 	}
 	var same []entryfile.Section
-	for s := range head.All() {
+	for _, s := range head.Sections() {
 		here, ok := mine.Get(s.ID)
 		switch {
 		case !ok:

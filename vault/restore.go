@@ -487,7 +487,7 @@ func (t *txn) versionsAround(c *gitstore.Commit) (base, before merge.Files, ids 
 		// A ledger's own words came with the scope, not with the entry.
 		if ok && kind.IsLedger() && p.Old.Hash.IsZero() {
 			doc := entryfile.Parse(kind, p.Path, base[p.Path])
-			for s := range doc.All() {
+			for _, s := range doc.Sections() {
 				if err := doc.Remove(s.ID); err != nil {
 					return nil, nil, nil, t.scope.fail(err)
 				}

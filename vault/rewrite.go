@@ -403,7 +403,7 @@ func (w *rewriter) concerns(kind Kind, path string, data []byte) bool {
 func (w *rewriter) without(kind Kind, path string, data []byte, out *rewritten) []byte {
 	var kept []byte
 	at, cut := 0, false
-	for s := range entryfile.Parse(kind, path, data).All() {
+	for _, s := range entryfile.Parse(kind, path, data).Sections() {
 		ours := w.ids[s.ID] || w.ids[s.Conflict]
 		if s.Err != nil {
 			ours = slices.ContainsFunc(sortedKeys(w.ids), func(id string) bool { return bytes.Contains(data[s.Start:s.End], []byte(id)) })

@@ -99,7 +99,7 @@ func (t *txn) oldest(doc *entryfile.Document, size int) ([]entryfile.Section, er
 		return 1
 	}
 	var list []entryfile.Section
-	for e := range doc.All() {
+	for _, e := range doc.Sections() {
 		if e.Err == nil && e.Written {
 			list = append(list, e)
 		}
@@ -154,7 +154,7 @@ func (t *txn) rollFiles(k Kind) (int, error) {
 		if err != nil {
 			return 0, err
 		}
-		for s := range doc.All() {
+		for _, s := range doc.Sections() {
 			list[i].created = s.Created
 		}
 	}
@@ -176,7 +176,7 @@ func (t *txn) rollFiles(k Kind) (int, error) {
 		t.mark(o.file.path)
 		t.tree.files[to] = textFile(to, data)
 		t.mark(to)
-		for s := range entryfile.Parse(k, to, data).All() {
+		for _, s := range entryfile.Parse(k, to, data).Sections() {
 			t.touch(k, s.ID)
 		}
 	}

@@ -142,7 +142,7 @@ func (t *tree) tracesOf(session string) ([]located, error) {
 		if err != nil {
 			return nil, err
 		}
-		for s := range doc.All() {
+		for _, s := range doc.Sections() {
 			if s.Err == nil && s.Session == session {
 				out = append(out, located{s, p})
 			}

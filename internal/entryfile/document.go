@@ -92,7 +92,8 @@ func (d *Document) Sections() []Section {
 	return slices.AppendSeq(make([]Section, 0, len(d.sections)), d.All())
 }
 
-// All gives the entries as Sections lists them, one after another.
+// All gives the entries as Sections lists them, one after another; the document
+// must not change meanwhile.
 func (d *Document) All() iter.Seq[Section] {
 	return func(yield func(Section) bool) {
 		line, at := 1, 0

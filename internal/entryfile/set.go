@@ -50,7 +50,7 @@ func (s *Set) Document(path string) *Document { return s.docs[path] }
 func (s *Set) All() []Located {
 	var all []Located
 	for _, path := range s.paths {
-		for section := range s.docs[path].All() {
+		for _, section := range s.docs[path].Sections() {
 			all = append(all, Located{path, section})
 		}
 	}
