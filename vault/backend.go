@@ -14,7 +14,8 @@ import (
 	"gitvault/internal/recall"
 )
 
-// A Recaller finds entries for a query, best first. Those of a person's
+// A Recaller finds entries for a query, best first: the folder's own by their
+// ids, whose text it can't change, and what it knows itself. Those of a person's
 // config.yaml, and those given in Options, join built-in recall by
 // reciprocal-rank fusion; one that fails or is late is left out.
 type Recaller interface {
@@ -52,23 +53,42 @@ func (l lexical) Recall(ctx context.Context, q recall.Query) ([]recall.Hit, erro
 
 // given is a program's own recaller.
 type given struct {
-	Recaller
-	query RecallQuery
+	NamedRecaller
+	query   RecallQuery
+	offered func(context.Context) ([]recall.Hit, error)
 }
 
+// Recall asks the program. Of what it answers an entry of ours counts by its
+// place alone; anything else is shown as the program's.
 func (g given) Recall(ctx context.Context, q recall.Query) ([]recall.Hit, error) {
 	ask := g.query
 	ask.Limit = q.Limit
 	list, err := g.Recaller.Recall(ctx, ask)
+	if err != nil {
+		return nil, err
+	}
+	entries, err := g.offered(ctx)
+	if err != nil {
+		return nil, err
+	}
+	ours := make(map[string]recall.Hit, len(entries))
+	for _, h := range entries {
+		ours[h.Entry.ID] = h
+	}
 	out := make([]recall.Hit, 0, len(list))
 	for _, h := range list {
-		e := h.authored
-		if e.ID == "" {
-			e = entryfile.Entry{ID: h.ID, Kind: h.Kind, Title: h.Title, Description: h.Description, Body: h.Body, Tags: h.Tags, Source: h.Source}
+		own, ok := ours[h.ID]
+		switch {
+		case ok:
+			own.Score = h.Score
+			out = append(out, own)
+		case !entryfile.ValidID(h.ID): // one is of an entry that is not to be offered
+			e := entryfile.Entry{ID: h.ID, Kind: Kind(orDefault(string(h.Kind), string(SessionTrace))), Title: h.Title, Description: h.Description,
+				Body: orDefault(h.Body, h.Snippet), Tags: h.Tags, Source: g.Name}
+			out = append(out, recall.Hit{Scope: g.Name, Backend: g.Name, Entry: e, Score: h.Score, Snippet: h.Snippet, Why: h.Why, Caution: h.Caution})
 		}
-		out = append(out, recall.Hit{Scope: h.Scope, File: h.File, Entry: e, Score: h.Score, Snippet: h.Snippet, Why: h.Why, Caution: h.Caution})
 	}
-	return out, err
+	return out, nil
 }
 
 // sources are all that take part in an answer beside built-in recall.
@@ -77,10 +97,11 @@ func (h *Home) sources(trees map[string]*tree, q RecallQuery) ([]recall.Source, 
 	if err != nil {
 		return nil, err
 	}
+	entries := func(ctx context.Context) ([]recall.Hit, error) { return h.offered(ctx, trees, q) }
 	var out []recall.Source
 	for _, c := range config.Recall.Backends {
 		src, err := backends.New(c, backends.World{
-			Entries: func(ctx context.Context) ([]recall.Hit, error) { return h.offered(ctx, trees, q) },
+			Entries: entries,
 			Getenv:  func(name string) string { v, _ := h.opt.Env(name); return v },
 			Environ: h.opt.Environ, Dir: h.opt.Dir, Cache: h.userScope().cacheDir(),
 		})
@@ -93,7 +114,7 @@ func (h *Home) sources(trees map[string]*tree, q RecallQuery) ([]recall.Source, 
 		if r.Timeout == 0 {
 			r.Timeout = backends.DefaultTimeout
 		}
-		out = append(out, recall.Source{Name: r.Name, Recaller: given{r.Recaller, q}, Weight: r.Weight, Timeout: r.Timeout})
+		out = append(out, recall.Source{Name: r.Name, Recaller: given{r, q, entries}, Weight: r.Weight, Timeout: r.Timeout})
 	}
 	return out, nil
 }

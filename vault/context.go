@@ -130,7 +130,11 @@ func (h *Home) contextInput(ctx context.Context, q ContextQuery) (generate.Conte
 			return in, scopes, err
 		}
 		for _, hit := range found.Hits {
-			in.Recalled = append(in.Recalled, generate.Recall{Scope: hit.Scope, Entry: hit.authored, Passage: hit.Snippet})
+			scope := hit.Scope
+			if hit.Backend != "" {
+				scope = hit.Backend + ", no entry of the vault"
+			}
+			in.Recalled = append(in.Recalled, generate.Recall{Scope: scope, Entry: hit.authored, Passage: hit.Snippet})
 		}
 	}
 	return in, scopes, nil

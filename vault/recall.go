@@ -54,6 +54,7 @@ type Hit struct {
 	Why     string              `json:"why"`
 	Caution string              `json:"caution,omitempty"` // of a failed path that resembles the task: why it failed
 	Passage recall.Passage      `json:"passage,omitzero"`  // the part of the body that fits best; a session trace has a hit for each
+	Backend string              `json:"backend,omitempty"` // the recall backend whose own hit it is: no entry of the vault
 	Explain *recall.Explanation `json:"explain,omitempty"`
 
 	authored entryfile.Entry
@@ -108,17 +109,17 @@ func (h *Home) Recall(ctx context.Context, q RecallQuery) (Recalled, error) {
 	out.Omitted, out.Tokens = res.Omitted, res.Tokens
 	used := map[string][]string{}
 	for _, hit := range res.Hits {
-		if t := trees[hit.Scope]; hasSecret(hit.Entry) || t != nil && t.isUnseen(hit.Entry) {
+		if hasSecret(hit.Entry) || hit.Backend == "" && trees[hit.Scope].isUnseen(hit.Entry) {
 			continue
 		}
 		out.Hits = append(out.Hits, presentHit(hit, q.Body))
+		if hit.Backend != "" {
+			continue
+		}
 		used[hit.Scope] = append(used[hit.Scope], hit.Entry.ID)
 	}
 	if !q.silent {
 		for name, ids := range used {
-			if byName[name] == nil {
-				continue // a backend's own
-			}
 			byName[name].receive(Receipt{Op: "recall", Session: q.Session, Query: q.Text, IDs: ids, Tokens: out.Tokens, Omitted: out.Omitted})
 		}
 	}
@@ -250,7 +251,7 @@ func presentHit(hit recall.Hit, body bool) Hit {
 	if !body {
 		e.Body = ""
 	}
-	return Hit{Entry: e, Score: hit.Score, Snippet: hit.Snippet, Why: hit.Why, Caution: hit.Caution, Passage: hit.Passage, Explain: hit.Explain, authored: hit.Entry, fit: hit.Fit}
+	return Hit{Entry: e, Score: hit.Score, Snippet: hit.Snippet, Why: hit.Why, Caution: hit.Caution, Passage: hit.Passage, Backend: hit.Backend, Explain: hit.Explain, authored: hit.Entry, fit: hit.Fit}
 }
 
 // recallIndex opens the scope's search index, brought up to date with its

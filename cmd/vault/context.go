@@ -113,7 +113,11 @@ func recallCmd(a *app) *cobra.Command {
 
 func (a *app) recalled(found vault.Recalled) {
 	for _, hit := range found.Hits {
-		a.println(a.paint(dim, fmt.Sprintf("%-13s", hit.Kind)), "  ", a.headline(hit.Entry))
+		if hit.Backend == "" {
+			a.println(a.paint(dim, fmt.Sprintf("%-13s", hit.Kind)), "  ", a.headline(hit.Entry))
+		} else {
+			a.println(a.foreign(hit))
+		}
 		if hit.Caution != "" {
 			a.println("    ", a.paint(red, "failed: "), safetext.Line(hit.Caution))
 		}
@@ -126,11 +130,20 @@ func (a *app) recalled(found vault.Recalled) {
 		if hit.Explain != nil {
 			a.println("    ", a.paint(dim, safetext.Line(hit.Why)))
 			for _, p := range hit.Explain.Parts {
-				a.println("      ", a.paint(dim, fmt.Sprintf("%-24s %8.3f", p.Name, p.Score)))
+				a.println("      ", a.paint(dim, fmt.Sprintf("%-24s %8.3f", safetext.Line(p.Name), p.Score)))
 			}
 		}
 	}
 	if found.Omitted > 0 {
 		a.note(fmt.Sprintf("%d more; --limit and --budget bound the answer", found.Omitted))
 	}
+}
+
+// foreign is the first line of a hit that is no entry of the vault.
+func (a *app) foreign(hit vault.Hit) string {
+	name, id := safetext.Line(hit.Backend), safetext.Line(hit.ID)
+	if id != "" {
+		id = a.paint(dim, id) + "  "
+	}
+	return a.paint(dim, fmt.Sprintf("%-13s", "elsewhere")) + "  " + id + a.paint(bold, safetext.Line(hit.Title)) + " " + a.paint(dim, "(from "+name+", no entry of the vault)")
 }

@@ -48,7 +48,6 @@ func (v vectors) Recall(ctx context.Context, q recall.Query) ([]recall.Hit, erro
 	for _, h := range entries {
 		if have, ok := store.get(embedText(h)); ok {
 			h.Score = cosine(want[0], have)
-			h.Why = "found by " + v.config.Name
 			out = append(out, h)
 		}
 	}

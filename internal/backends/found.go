@@ -2,6 +2,7 @@ package backends
 
 import (
 	"context"
+	"strings"
 
 	"gitvault/internal/entryfile"
 	"gitvault/internal/recall"
@@ -16,8 +17,11 @@ type found struct {
 	Score float64 `json:"score"`
 }
 
-// maxText bounds the text of a foreign hit, in bytes.
-const maxText = 4 << 10
+// Bounds of a foreign hit.
+const (
+	maxText = 4 << 10 // of its text, in bytes
+	maxID   = 200     // of its id, in characters
+)
 
 // hits turns what was found into hits, in order. Of our own entries only those
 // that may be offered count.
@@ -34,24 +38,21 @@ func (w World) hits(ctx context.Context, backend string, list []found, q recall.
 	var out []recall.Hit
 	for _, f := range list {
 		if h, ok := ours[f.ID]; ok {
-			h.Score, h.Why = f.Score, "found by "+backend
-			if f.Text != "" {
-				h.Snippet = entryfile.Shorten(f.Text, maxSnippet)
-			}
+			h.Score = f.Score // and nothing else: what an entry says is its own
 			out = append(out, h)
 			continue
 		}
 		if !foreign || f.Title == "" && f.Text == "" || entryfile.ValidID(f.ID) {
 			continue // a filter asks for what only entries have; or an entry that is not to be offered
 		}
-		text := f.Text[:min(len(f.Text), maxText)]
+		text := strings.ToValidUTF8(f.Text[:min(len(f.Text), maxText)], "")
 		title := f.Title
 		if title == "" {
 			title = entryfile.DefaultTitle(text)
 		}
 		out = append(out, recall.Hit{
-			Scope: backend, Score: f.Score, Why: "found by " + backend, Snippet: entryfile.Shorten(text, maxSnippet),
-			Entry: entryfile.Entry{ID: f.ID, Kind: entryfile.SessionTrace, Title: entryfile.Shorten(title, entryfile.MaxTitle), Body: text, Source: backend},
+			Scope: backend, Backend: backend, Score: f.Score, Snippet: entryfile.Shorten(text, maxSnippet),
+			Entry: entryfile.Entry{ID: entryfile.Shorten(f.ID, maxID), Kind: entryfile.SessionTrace, Title: entryfile.Shorten(title, entryfile.MaxTitle), Body: text, Source: backend},
 		})
 	}
 	return out, nil

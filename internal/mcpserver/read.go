@@ -126,6 +126,7 @@ type hitRow struct {
 	Caution string  `json:"caution,omitempty"`
 	Why     string  `json:"why,omitempty"`
 	Score   float64 `json:"score"`
+	Backend string  `json:"backend,omitempty"` // whose own hit it is: no entry of the vault
 }
 
 type recallAnswer struct {
@@ -206,7 +207,7 @@ func (c *call) find(ctx context.Context, q vault.RecallQuery) (vault.Recalled, e
 }
 
 func hitOf(h vault.Hit) hitRow {
-	r := hitRow{row: rowOf(h.Entry), Snippet: h.Snippet, Caution: h.Caution, Why: h.Why, Score: math.Round(h.Score*1000) / 1000}
+	r := hitRow{row: rowOf(h.Entry), Snippet: h.Snippet, Caution: h.Caution, Why: h.Why, Score: math.Round(h.Score*1000) / 1000, Backend: h.Backend}
 	if r.Snippet != "" {
 		r.Description = ""
 	}
@@ -219,6 +220,9 @@ func hitOf(h vault.Hit) hitRow {
 
 func (r hitRow) text() string {
 	out := r.line()
+	if r.Backend != "" {
+		out = "- [" + shown(r.ID) + "] " + shown(r.Title) + " (from " + shown(r.Backend) + ", no entry of the vault: get does not know it)"
+	}
 	if r.Caution != "" {
 		out += "\n  failed: " + shown(r.Caution)
 	}

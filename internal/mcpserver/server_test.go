@@ -262,3 +262,31 @@ func TestToolsAreFewWordsAndWhatTheyPromise(t *testing.T) {
 	assert.LessOrEqual(t, len(templates.Default().File(templates.MCP).Part("instructions").Text()), 2<<10)
 	assert.NotEmpty(t, cs.InitializeResult().Instructions)
 }
+
+type recaller []vault.Hit
+
+func (r recaller) Recall(context.Context, vault.RecallQuery) ([]vault.Hit, error) { return r, nil }
+
+// What another searcher knows itself is told from entries in text and data.
+func TestAHitFromElsewhereIsMarked(t *testing.T) {
+	l := newLab(t)
+	dir := l.folder("plain")
+	_, err := l.person(dir).Remember(context.Background(), vault.Draft{Scope: vault.UserScope, Kind: vault.Decision, Text: "Queue in Postgres."})
+	require.NoError(t, err)
+	o := l.options(dir)
+	o.Open = func(in Opening) (*vault.Home, error) {
+		elsewhere := vault.NamedRecaller{Name: "sessions", Timeout: time.Minute, Recaller: recaller{{Entry: vault.Entry{ID: "event:7", Title: "Talk about queues"}}}}
+		return vault.Open(vault.Options{Home: l.home, Dir: in.Dir, Writer: in.Writer, Now: l.clock, Notice: in.Notice, Recallers: []vault.NamedRecaller{elsewhere}})
+	}
+	cs := connect(t, New(o), mcp.NewClient(&mcp.Implementation{Name: "test", Version: "1"}, nil))
+	res, err := cs.CallTool(t.Context(), &mcp.CallToolParams{Name: "recall", Arguments: map[string]any{"query": "queue"}})
+	require.NoError(t, err)
+	text := res.Content[0].(*mcp.TextContent).Text
+	assert.Contains(t, text, "- [event:7] Talk about queues (from sessions, no entry of the vault: get does not know it)")
+	assert.Equal(t, 1, strings.Count(text, "no entry of the vault"))
+	var backends []any
+	for _, hit := range res.StructuredContent.(map[string]any)["hits"].([]any) {
+		backends = append(backends, hit.(map[string]any)["backend"])
+	}
+	assert.ElementsMatch(t, []any{nil, "sessions"}, backends)
+}

@@ -2,6 +2,7 @@ package recall
 
 import (
 	"strconv"
+	"strings"
 	"time"
 
 	"gitvault/internal/entryfile"
@@ -55,6 +56,7 @@ type Hit struct {
 	Snippet string  // one line of it, around what was found
 	Why     string  // how it earned its place, in one line
 	Caution string  // of a failed path that resembles the task: why it failed
+	Backend string  // of a hit that is no entry of ours: the source that knows of it
 
 	SupersededBy []string // ids of entries that replace this one
 	Expired      bool
@@ -73,6 +75,9 @@ type Passage struct {
 // Key identifies what a hit points at: an entry, or one passage of a trace.
 // Rankings are fused by it.
 func (h *Hit) Key() string {
+	if h.Backend != "" {
+		return strings.Join([]string{"", h.Backend, h.Entry.ID, h.Entry.Title, h.Entry.Body}, "\x00")
+	}
 	k := h.Scope + "\x00" + h.Entry.ID
 	if h.Entry.Kind == entryfile.SessionTrace {
 		k += "\x00" + strconv.Itoa(h.Passage.Start)

@@ -51,7 +51,7 @@ func Fuse(ctx context.Context, q Query, sources []Source) ([]Hit, []Report) {
 		rankings[i] = a.hits
 		reports[i] = Report{src.Name, len(a.hits), a.err}
 	}
-	hits := fuse(sources, rankings)
+	hits := fuse(sources, rankings, q.Explain)
 	limit := q.Limit
 	if limit <= 0 {
 		limit = DefaultLimit
@@ -100,18 +100,22 @@ func wait(ctx context.Context, src Source, from <-chan answer) answer {
 	}
 }
 
-func fuse(sources []Source, rankings [][]Hit) []Hit {
+func fuse(sources []Source, rankings [][]Hit, explain bool) []Hit {
 	at := map[string]int{}
 	best := map[string]int{} // entry, to its first hit
 	var hits []Hit
 	why := map[int][]string{}
+	shares := map[int][]Part{}
 	join := func(i int, src Source, rank int) {
 		w := src.Weight
 		if w == 0 {
 			w = 1
 		}
-		hits[i].Score += w / float64(rankOffset+rank+1)
-		why[i] = append(why[i], fmt.Sprintf("%s #%d", src.Name, rank+1))
+		share := w / float64(rankOffset+rank+1)
+		hits[i].Score += share
+		place := fmt.Sprintf("%s #%d", src.Name, rank+1)
+		why[i] = append(why[i], place)
+		shares[i] = append(shares[i], Part{place, share})
 	}
 	var whole []func()
 	for s, ranking := range rankings {
@@ -122,7 +126,7 @@ func fuse(sources []Source, rankings [][]Hit) []Hit {
 				continue
 			}
 			seen[key] = true
-			if h.Entry.Kind == entryfile.SessionTrace && h.Passage.End == 0 {
+			if h.Backend == "" && h.Entry.Kind == entryfile.SessionTrace && h.Passage.End == 0 {
 				whole = append(whole, func() {
 					i, ok := best[entry]
 					if !ok {
@@ -139,7 +143,7 @@ func fuse(sources []Source, rankings [][]Hit) []Hit {
 			if !ok {
 				i = len(hits)
 				at[key] = i
-				if _, ok := best[entry]; !ok {
+				if _, ok := best[entry]; !ok && h.Backend == "" {
 					best[entry] = i
 				}
 				h.Score = 0
@@ -154,6 +158,14 @@ func fuse(sources []Source, rankings [][]Hit) []Hit {
 	for i := range hits {
 		if len(sources) > 1 {
 			hits[i].Why = strings.Trim(strings.Join(why[i], ", ")+": "+hits[i].Why, ": ")
+		}
+		if explain {
+			x := &Explanation{Terms: []TermScore{}}
+			if own := hits[i].Explain; own != nil {
+				x.Terms, x.Parts = own.Terms, own.Parts
+			}
+			x.Parts = append(shares[i], x.Parts...)
+			hits[i].Explain = x
 		}
 	}
 	sort.SliceStable(hits, func(i, j int) bool {
