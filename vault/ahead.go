@@ -22,6 +22,11 @@ func (s *Scope) readAhead(kind Kind) {
 	if info, err := os.Stat(name); err != nil || !info.Mode().IsRegular() || info.Size() > maxAhead {
 		return
 	}
+	// One at a time: those who come meanwhile use what that one finds.
+	if !s.aheadBusy.TryLock() {
+		return
+	}
+	defer s.aheadBusy.Unlock()
 	data, err := os.ReadFile(name)
 	if err != nil {
 		return

@@ -21,9 +21,10 @@ type Scope struct {
 	workspace *workspace.Identity // of the folder, where the scope is its project's
 	shared    bool                // maintained by others, and only read here
 
-	mu    sync.Mutex
-	repo  *gitstore.Repo
-	ahead map[string]*entryfile.Document // ledgers read before the scope was locked, by path
+	mu        sync.Mutex
+	repo      *gitstore.Repo
+	ahead     map[string]*entryfile.Document // ledgers read before the scope was locked, by path
+	aheadBusy sync.Mutex                     // held by who reads ahead
 }
 
 func (h *Home) newScope(name, dir string) *Scope {
