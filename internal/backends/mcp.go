@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"os/exec"
 	"strconv"
 	"strings"
 
@@ -75,27 +74,56 @@ func (s server) Recall(ctx context.Context, q recall.Query) ([]recall.Hit, error
 		return nil, err
 	}
 	client := sdk.NewClient(&sdk.Implementation{Name: "vault", Version: "1"}, nil)
-	session, err := client.Connect(ctx, s.transport(ctx), nil)
+	transport, end, err := s.transport(ctx)
 	if err != nil {
-		return nil, fmt.Errorf("no connection: %w", err)
+		return nil, err
 	}
-	defer session.Close()
+	session, err := client.Connect(ctx, transport, nil)
+	if err != nil {
+		return nil, failure(ctx, end(fmt.Errorf("no connection: %w", err)))
+	}
+	res, err := s.ask(ctx, session, tool, q)
+	_ = session.Close()
+	if err = end(err); err != nil {
+		return nil, failure(ctx, err)
+	}
+	return s.read(ctx, res, tool, q)
+}
+
+// failure is an error, or that the time was up.
+func failure(ctx context.Context, err error) error {
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	return err
+}
+
+// ask calls the search tool.
+func (s server) ask(ctx context.Context, session *sdk.ClientSession, tool Tool, q recall.Query) (*sdk.CallToolResult, error) {
 	args := map[string]any{}
 	for k, v := range tool.Arguments {
 		args[k] = v
 	}
 	args[tool.Query] = q.Text
-	limit := limitOf(q)
 	if tool.Limit != "" {
-		if s.config.Mapping == "moraine" {
-			limit = min(limit, moraineMost)
-		}
-		args[tool.Limit] = limit
+		args[tool.Limit] = s.limit(q)
 	}
 	res, err := session.CallTool(ctx, &sdk.CallToolParams{Name: tool.Tool, Arguments: args})
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", tool.Tool, err)
 	}
+	return res, nil
+}
+
+func (s server) limit(q recall.Query) int {
+	if s.config.Mapping == "moraine" {
+		return min(limitOf(q), moraineMost)
+	}
+	return limitOf(q)
+}
+
+// read takes what was found out of an answer.
+func (s server) read(ctx context.Context, res *sdk.CallToolResult, tool Tool, q recall.Query) ([]recall.Hit, error) {
 	answer, text := structured(res)
 	if res.IsError {
 		return nil, fmt.Errorf("%s: %.200s", tool.Tool, strings.Join(strings.Fields(text), " "))
@@ -105,19 +133,31 @@ func (s server) Recall(ctx context.Context, q recall.Query) ([]recall.Hit, error
 		return nil, fmt.Errorf("%s answered without %s", tool.Tool, tool.Results)
 	}
 	var out []found
-	for _, item := range list[:min(len(list), limit)] {
+	for _, item := range list[:min(len(list), s.limit(q))] {
 		out = append(out, found{ID: textAt(item, tool.ID), Title: textAt(item, tool.Title), Text: textAt(item, tool.Text), Score: numberAt(item, tool.Score)})
 	}
 	return s.world.hits(ctx, s.config.Name, out, q)
 }
 
-func (s server) transport(ctx context.Context) sdk.Transport {
+// transport reaches the server; what end is told went wrong, it completes with
+// what a server that was started said.
+func (s server) transport(ctx context.Context) (t sdk.Transport, end func(error) error, err error) {
 	if s.config.URL != "" {
-		return &sdk.StreamableClientTransport{Endpoint: s.config.URL, HTTPClient: s.world.authorized(s.config.KeyEnv), MaxRetries: -1}
+		t = &sdk.StreamableClientTransport{Endpoint: s.config.URL, HTTPClient: s.world.authorized(s.config.KeyEnv), MaxRetries: -1}
+		return t, func(err error) error { return err }, nil
 	}
-	cmd := exec.CommandContext(ctx, s.config.Command[0], s.config.Command[1:]...)
-	cmd.Env, cmd.Dir = s.world.Environ, s.world.Dir
-	return &sdk.CommandTransport{Command: cmd}
+	c, err := s.world.start(ctx, s.config.Command)
+	if err != nil {
+		return nil, nil, fmt.Errorf("%s: %w", s.config.Command[0], err)
+	}
+	end = func(err error) error {
+		_ = c.end() // how it ends is no matter once it has answered
+		if err != nil {
+			return c.said(err)
+		}
+		return nil
+	}
+	return &sdk.IOTransport{Reader: c.stdout, Writer: c.stdin}, end, nil
 }
 
 // structured is the answer as data: its structured content, else what its text

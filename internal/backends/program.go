@@ -1,13 +1,10 @@
 package backends
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
 	"io"
-	"os/exec"
-	"strings"
 
 	"gitvault/internal/recall"
 )
@@ -39,34 +36,27 @@ func (p program) Recall(ctx context.Context, q recall.Query) ([]recall.Hit, erro
 	if err != nil {
 		return nil, err
 	}
-	var out, errs bytes.Buffer
-	cmd := exec.CommandContext(ctx, p.config.Command[0], p.config.Command[1:]...)
-	cmd.Stdin, cmd.Stdout, cmd.Stderr = bytes.NewReader(in), limited(&out), limited(&errs)
-	cmd.Env, cmd.Dir = p.world.Environ, p.world.Dir
-	cmd.WaitDelay = DefaultTimeout / 10
-	if err := cmd.Run(); err != nil {
-		if said := strings.Join(strings.Fields(errs.String()), " "); said != "" {
-			return nil, fmt.Errorf("%s: %w: %.200s", p.config.Command[0], err, said)
-		}
-		return nil, fmt.Errorf("%s: %w", p.config.Command[0], err)
+	name := p.config.Command[0]
+	c, err := p.world.start(ctx, p.config.Command)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
 	}
+	go func() {
+		_, _ = c.stdin.Write(in)
+		_ = c.stdin.Close()
+	}()
 	var answer struct {
 		Hits []found `json:"hits"`
 	}
-	if err := json.Unmarshal(out.Bytes(), &answer); err != nil {
-		return nil, fmt.Errorf("%s answered no JSON: %w", p.config.Command[0], err)
+	failed := json.NewDecoder(io.LimitReader(c.stdout, maxAnswer)).Decode(&answer)
+	ended := c.end()
+	switch {
+	case failed != nil && ctx.Err() != nil:
+		return nil, ctx.Err()
+	case ended != nil:
+		return nil, c.said(fmt.Errorf("%s: %w", name, ended))
+	case failed != nil:
+		return nil, c.said(fmt.Errorf("%s answered no JSON: %w", name, failed))
 	}
 	return p.world.hits(ctx, p.config.Name, answer.Hits[:min(len(answer.Hits), limitOf(q))], q)
-}
-
-// limited takes as much as an answer may have, and drops the rest.
-func limited(b *bytes.Buffer) io.Writer { return &limiter{b} }
-
-type limiter struct{ b *bytes.Buffer }
-
-func (l *limiter) Write(p []byte) (int, error) {
-	if room := maxAnswer - l.b.Len(); room > 0 {
-		l.b.Write(p[:min(room, len(p))])
-	}
-	return len(p), nil
 }

@@ -40,14 +40,21 @@ const rankOffset = 60
 // speaks for the best passage of it that another source found.
 func Fuse(ctx context.Context, q Query, sources []Source) ([]Hit, []Report) {
 	answers := make([]chan answer, len(sources))
+	asked := make([]context.Context, len(sources))
 	for i, src := range sources {
+		asked[i] = ctx
+		if src.Timeout > 0 {
+			var cancel context.CancelFunc
+			asked[i], cancel = context.WithTimeout(ctx, src.Timeout)
+			defer cancel()
+		}
 		answers[i] = make(chan answer, 1)
-		go ask(ctx, q, src, answers[i])
+		go ask(asked[i], q, src, answers[i])
 	}
 	reports := make([]Report, len(sources))
 	rankings := make([][]Hit, len(sources))
 	for i, src := range sources {
-		a := wait(ctx, src, answers[i])
+		a := wait(asked[i], src, answers[i])
 		rankings[i] = a.hits
 		reports[i] = Report{src.Name, len(a.hits), a.err}
 	}
@@ -70,34 +77,31 @@ func ask(ctx context.Context, q Query, src Source, to chan<- answer) {
 			to <- answer{err: fmt.Errorf("%s: %v", src.Name, p)}
 		}
 	}()
-	if src.Timeout > 0 {
-		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeout(ctx, src.Timeout)
-		defer cancel()
-	}
 	hits, err := src.Recaller.Recall(ctx, q)
 	to <- answer{hits, err}
 }
 
+// linger is how long a source that is late may take to clean up after itself,
+// such as to end a program that it started.
+const linger = 300 * time.Millisecond
+
 // wait takes a source's answer. A source that ignores its deadline is not
-// waited for any longer than that.
+// waited for much longer than that.
 func wait(ctx context.Context, src Source, from <-chan answer) answer {
-	if src.Timeout > 0 {
-		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeout(ctx, src.Timeout)
-		defer cancel()
-	}
+	var a answer
 	select {
-	case a := <-from:
-		return a
+	case a = <-from:
 	case <-ctx.Done():
 		select {
-		case a := <-from:
-			return a
-		default:
-			return answer{err: fmt.Errorf("%s: no answer in time: %w", src.Name, ctx.Err())}
+		case a = <-from:
+		case <-time.After(linger):
+			a.err = ctx.Err()
 		}
 	}
+	if a.err == context.DeadlineExceeded { //nolint:errorlint // one that says more is kept
+		a.err = fmt.Errorf("no answer within %s", src.Timeout)
+	}
+	return a
 }
 
 func fuse(sources []Source, rankings [][]Hit, explain bool) []Hit {
