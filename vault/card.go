@@ -1,12 +1,14 @@
 package vault
 
 import (
+	"cmp"
 	"path"
 	"sort"
 	"strings"
 	"time"
 
 	"gitvault/internal/entryfile"
+	"gitvault/internal/importers"
 )
 
 // A card is a change of an agent that waits for a person: what it proposes
@@ -159,6 +161,10 @@ func (t *txn) newCard(p proposal) (entryfile.Card, error) {
 	if !who.IsAgent() {
 		c.Source = p.after.Source // of an import, which a person wants to look through
 	}
+	if f := p.from; f != nil && !who.IsAgent() && fits(f) {
+		c.Source, c.Session = cmp.Or(f.Source, c.Source), cmp.Or(f.Session, c.Session)
+		c.Created, c.Code = cmp.Or(f.Created, c.Created), cmp.Or(f.Code, c.Code)
+	}
 	if c.Session == "" {
 		c.Session = p.after.Session
 	}
@@ -173,6 +179,12 @@ func (t *txn) newCard(p proposal) (entryfile.Card, error) {
 	}
 	c.ID, err = t.newID()
 	return c, err
+}
+
+// fits reports whether what a file says of a card can stand on one.
+func fits(p *importers.Proposal) bool {
+	e := entryfile.Entry{Kind: Decision, Title: "-", Body: "-", Source: p.Source, Session: p.Session, Created: p.Created, Code: p.Code}
+	return entryfile.Check(e) == nil
 }
 
 // afterCards is now, or a second after the newest card: cards are decided in

@@ -112,3 +112,64 @@ func TestExportShowsAgentsWhatTheyMaySee(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 }
+
+// What agents changed under the policy apply, and nobody has looked at yet, can
+// still be looked at and put back where it was imported.
+func TestExportKeepsTheMarksOfReview(t *testing.T) {
+	p := newPlace(t)
+	ctx := context.Background()
+	made := func(writer string, d vault.Draft) string {
+		c, err := p.by(writer).Remember(ctx, d)
+		p.must(err)
+		return c.Entry.ID
+	}
+	edited := made("", vault.Draft{Kind: vault.Decision, Title: "Retries", Text: "Three."})
+	forgotten := made("", vault.Draft{Kind: vault.Decision, Title: "Cache", Text: "In memory."})
+	p.config("review: apply")
+	made("codex", vault.Draft{Kind: vault.Decision, Title: "Queue", Text: "In Postgres."})
+	text := "Ten."
+	p.edit("codex", edited, vault.Edit{Text: &text})
+	p.forget("codex", forgotten)
+	want, e := p.export("", "jsonl")
+	if e.Entries != 5 || len(e.LeftOut) > 0 {
+		t.Errorf("%d entries, left out %v\n%s", e.Entries, e.LeftOut, want)
+	}
+	if _, e := p.export("", "codewhale"); len(e.LeftOut) == 0 || e.LeftOut[0].Entries != 3 {
+		t.Errorf("left out of codewhale: %v", e.LeftOut)
+	}
+
+	q := newPlace(t)
+	file := filepath.Join(q.dir, "in.jsonl")
+	q.must(os.WriteFile(file, []byte(want), 0o644))
+	for range 2 {
+		done, err := q.by("").Import(ctx, vault.Import{Format: "jsonl", Paths: []string{file}})
+		q.must(err)
+		if len(done.Refused) > 0 {
+			t.Errorf("%+v", done.Refused)
+		}
+		if got, _ := q.export("", "jsonl"); got != want {
+			t.Errorf("got\n%s\nwant\n%s", got, want)
+		}
+	}
+	cards := q.cards()
+	if len(cards) != 3 {
+		t.Fatalf("cards: %v", cards)
+	}
+	for _, c := range cards {
+		if c.Source != "codex" || !c.Applied {
+			t.Errorf("%+v", c)
+		}
+		_, err := q.by("").Restore(ctx, []string{c.Card}, vault.RestoreOptions{})
+		q.must(err)
+	}
+	var titles []string
+	list, err := q.by("").List(ctx, vault.ListQuery{})
+	q.must(err)
+	for _, e := range list {
+		titles = append(titles, e.Title+": "+e.Description)
+	}
+	if got := strings.Join(titles, "\n"); len(list) != 2 || !strings.Contains(got, "Three.") || !strings.Contains(got, "In memory.") {
+		t.Errorf("after restoring all:\n%s", got)
+	}
+	q.sound(q.user(""))
+}

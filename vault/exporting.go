@@ -130,9 +130,18 @@ func (s *Scope) exportItems(ctx context.Context) (items []exporters.Item, hidden
 	if err != nil {
 		return nil, 0, s.fail(err)
 	}
+	byID := make(map[string]entryfile.Entry, len(list))
+	for _, l := range list {
+		byID[l.ID] = l.Entry
+	}
 	for _, c := range cards {
-		if !c.isApplied() && c.HasEntry() {
-			add(c.proposed().Entry, &importers.Proposal{ID: c.ID, Op: c.Op, Base: c.Base})
+		e, ok := c.proposed().Entry, c.HasEntry()
+		if !ok {
+			e, ok = byID[c.EntryID]
+		}
+		if ok {
+			add(e, &importers.Proposal{ID: c.ID, Op: c.Op, Base: c.Base, Applied: c.isApplied(),
+				Source: c.Source, Session: c.Session, Created: c.Created, Code: c.Code})
 		}
 	}
 	return items, hidden, nil

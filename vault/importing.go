@@ -192,7 +192,7 @@ func (s *Scope) importRecords(ctx context.Context, in Import, records []importer
 		if err := im.run(records); err != nil || in.DryRun {
 			return err
 		}
-		if len(im.added) == 0 {
+		if len(im.added)+im.marks == 0 {
 			t.reset()
 			return nil
 		}
@@ -223,6 +223,7 @@ type importing struct {
 	inUse map[string]bool            // ids of entries and cards
 	gone  func(id string) bool       // whether an id was purged; nil where none was
 	added []located
+	marks int // how many changes that count already are to be looked at
 
 	renamed map[string]string // ids by those that entries had in the source
 }
@@ -297,7 +298,7 @@ func (im *importing) one(r importers.Record, hold bool) error {
 	var err error
 	if hold {
 		var o outcome
-		o, err = im.hold(proposal{op: entryfile.OpAdd, after: e, bulk: true})
+		o, err = im.hold(proposal{op: entryfile.OpAdd, after: e, bulk: true, from: r.Proposal})
 		l = o.at
 	} else {
 		l, err = im.add(e)

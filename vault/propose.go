@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"gitvault/internal/entryfile"
+	"gitvault/internal/importers"
 )
 
 // A proposal is a change of one entry that somebody asks for.
@@ -13,6 +14,8 @@ type proposal struct {
 	after  entryfile.Entry // for a forget, the entry that is to go
 	bulk   bool            // one of many that come at once
 	card   string          // the id that its card had where it comes from; "" for a new one
+
+	from *importers.Proposal // the card it was on where it comes from, nil for none
 }
 
 // An outcome is what became of a proposal.

@@ -85,22 +85,23 @@ type Format struct {
 	What string // what it makes, on one line
 	File string // the name of its only file; "" for a format that is a folder
 
+	marks bool               // changes that count already and were not looked at yet are marked in it
 	holds string             // the fields it has a place for, with spaces between
 	takes func(*Item) string // why an item is left out, "" for one that is not
 	write func([]Item) ([]File, error)
 }
 
 var formats = []Format{
-	{"jsonl", "JSON Lines with all there is, to import again", "vault.jsonl", allFields, nil, writeJSONL},
-	{"codewhale", "CodeWhale: its JSON Lines export", "codewhale.jsonl",
+	{"jsonl", "JSON Lines with all there is, to import again", "vault.jsonl", true, allFields, nil, writeJSONL},
+	{"codewhale", "CodeWhale: its JSON Lines export", "codewhale.jsonl", false,
 		"kind tags created updated session evidence paths code supersedes expires review", takesAdditions, writeCodewhale},
-	{"adr", "decisions as architecture decision records (MADR), a folder", "",
+	{"adr", "decisions as architecture decision records (MADR), a folder", "", false,
 		"kind description tags created updated supersedes review status", takesDecisions, writeADR},
-	{"agents-md", "AGENTS.md: what is current, for agents to read", "AGENTS.md", "", takesCurrent, writeAgentsMD},
-	{"obsidian", "a folder of notes with properties and links, for Obsidian", "", "id " + allFields, takesAdditions, writeObsidian},
-	{"mcp-memory", "the MCP reference memory server: its JSON Lines graph", "memory.jsonl",
+	{"agents-md", "AGENTS.md: what is current, for agents to read", "AGENTS.md", false, "", takesCurrent, writeAgentsMD},
+	{"obsidian", "a folder of notes with properties and links, for Obsidian", "", false, "id " + allFields, takesAdditions, writeObsidian},
+	{"mcp-memory", "the MCP reference memory server: its JSON Lines graph", "memory.jsonl", false,
 		"kind description tags created status outcome supersedes derived_from", takesReviewed, writeMCPMemory},
-	{"html", "a site of pages to open from disk, a folder", "", allFields, nil, writeHTML},
+	{"html", "a site of pages to open from disk, a folder", "", true, allFields, nil, writeHTML},
 }
 
 // Formats lists the formats in the order people read about them.
@@ -119,7 +120,10 @@ func Write(format string, items []Item) (Result, error) {
 	left := map[string]int{}
 	for _, it := range items {
 		why := ""
-		if f.takes != nil {
+		switch {
+		case it.Proposal != nil && it.Proposal.Applied && !f.marks:
+			why = "marks of changes that count already and were not looked at yet"
+		case f.takes != nil:
 			why = f.takes(&it)
 		}
 		if why != "" {

@@ -107,6 +107,8 @@ func groupTitle(it *Item) string {
 // wordOf says what a reader must know before the text.
 func wordOf(it *Item) string {
 	switch {
+	case it.Proposal != nil && it.Proposal.Applied:
+		return "counts already, not looked at yet: " + it.Proposal.Op
 	case it.Proposal != nil:
 		return "waits for review: " + it.Proposal.Op
 	case it.Conflict != "":

@@ -45,11 +45,20 @@ type Record struct {
 	Notes []string // what could not be carried over, each on one line
 }
 
-// A Proposal is a card's state of review.
+// A Proposal is a card's state of review. The record it is of is the version
+// that the card holds: the proposed one, or, of a change that counts already,
+// the one before it; of an addition that counts already, the entry itself.
 type Proposal struct {
-	ID   string `json:"id"`             // the card's id
-	Op   string `json:"op"`             // add, edit or forget
-	Base string `json:"base,omitempty"` // hash of the version it was made on
+	ID      string `json:"id"`             // the card's id
+	Op      string `json:"op"`             // add, edit or forget
+	Base    string `json:"base,omitempty"` // hash of the version it was made on
+	Applied bool   `json:"applied,omitempty"`
+
+	// Who made the change, when and at which commit of the workspace.
+	Source  string `json:"source,omitempty"`
+	Session string `json:"session,omitempty"`
+	Created string `json:"created,omitempty"`
+	Code    string `json:"code,omitempty"`
 }
 
 // A Sink takes what a reader finds. Nil functions are not called.
