@@ -133,26 +133,34 @@ func (h *Home) offered(ctx context.Context, trees map[string]*tree, q RecallQuer
 			return nil, err
 		}
 		for _, l := range list {
-			gone := len(successors[l.ID]) > 0 || l.Status == StatusResolved || l.Conflict != "" || expired(l.Expires, h.opt.Now())
-			if gone && !q.All || t.hides(l.Entry) {
-				continue
+			status := l.Status
+			switch {
+			case len(successors[l.ID]) > 0:
+				status = StatusSuperseded
+			case status != StatusResolved && expired(l.Expires, h.opt.Now()):
+				status = StatusExpired
+			case l.Kind == OpenThread:
+				status = orDefault(status, StatusOpen)
 			}
-			if q.takes(l.Entry) {
-				out = append(out, recall.Hit{Scope: name, File: l.path, Entry: l.Entry, Snippet: l.Entry.Line()})
+			if q.takes(l.Entry, status) && !t.hides(l.Entry) {
+				out = append(out, recall.Hit{Scope: name, File: l.path, Entry: l.Entry, Snippet: l.Entry.Line(),
+					SupersededBy: successors[l.ID], Expired: status == StatusExpired})
 			}
 		}
 	}
 	return out, nil
 }
 
-// takes reports whether an entry passes the query's filters.
-func (q RecallQuery) takes(e entryfile.Entry) bool {
+// takes reports whether an entry of a status passes the query's filters.
+func (q RecallQuery) takes(e entryfile.Entry, status string) bool {
 	changed := parseStamp(e.Changed())
+	current := (status == "" || status == StatusOpen) && e.Conflict == ""
 	switch {
 	case q.Kind != "" && e.Kind != q.Kind,
 		!q.Since.IsZero() && changed.Before(q.Since),
 		!q.Until.IsZero() && !changed.Before(q.Until),
-		q.Status != "" && (e.Kind != OpenThread || orDefault(e.Status, StatusOpen) != q.Status):
+		q.Status != "" && status != q.Status,
+		q.Status == "" && !q.All && !current:
 		return false
 	}
 	for _, tag := range q.Tags {
@@ -160,10 +168,7 @@ func (q RecallQuery) takes(e entryfile.Entry) bool {
 			return false
 		}
 	}
-	return q.Path == "" || slices.ContainsFunc(e.Paths, func(p string) bool {
-		name, _ := splitPath(p)
-		return name == q.Path || strings.HasPrefix(name, strings.TrimSuffix(q.Path, "/")+"/")
-	})
+	return q.Path == "" || slices.ContainsFunc(e.Paths, func(p string) bool { return recall.IsAbout(p, q.Path) })
 }
 
 const backendsFile = "backends.json"

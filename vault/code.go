@@ -4,6 +4,7 @@ import (
 	"errors"
 	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
 	"strings"
 
@@ -28,20 +29,35 @@ func (s *Scope) codeCommit() string {
 // pathSeen names a workspace file as entries do: from the workspace's root,
 // with the blob hash it has now.
 func (s *Scope) pathSeen(p string) (string, error) {
-	name, _ := splitPath(filepath.ToSlash(strings.TrimSpace(p)))
+	name, abs, err := s.home.pathHere(p)
+	if err != nil || abs == "" {
+		return name, err
+	}
+	if fi, err := os.Stat(abs); err == nil && fi.Mode().IsRegular() && fi.Size() <= maxSeen {
+		if data, err := os.ReadFile(abs); err == nil {
+			return name + "@" + gitstore.BlobHash(data).String()[:12], nil
+		}
+	}
+	return name, nil
+}
+
+// pathHere names a workspace file from the workspace's root, and absolutely;
+// where there is no workspace, as it is.
+func (h *Home) pathHere(p string) (name, abs string, err error) {
+	name, _ = splitPath(filepath.ToSlash(strings.TrimSpace(p)))
 	if name == "" {
-		return "", invalid("name a file of the workspace", "a path is empty")
+		return "", "", invalid("name a file of the workspace", "a path is empty")
 	}
 	root := ""
-	if ws, err := s.home.Workspace(); err == nil {
+	if ws, err := h.Workspace(); err == nil {
 		root = ws.Root
 	}
 	if root == "" {
-		return name, nil
+		return name, "", nil
 	}
-	abs := filepath.FromSlash(name)
+	abs = filepath.FromSlash(name)
 	if !filepath.IsAbs(abs) {
-		abs = filepath.Join(s.home.opt.Dir, abs)
+		abs = filepath.Join(h.opt.Dir, abs)
 		// A path that was copied from elsewhere counts from the root.
 		if _, err := os.Lstat(abs); errors.Is(err, fs.ErrNotExist) {
 			abs = filepath.Join(root, filepath.FromSlash(name))
@@ -49,13 +65,21 @@ func (s *Scope) pathSeen(p string) (string, error) {
 	}
 	rel, err := filepath.Rel(root, abs)
 	if err != nil || !filepath.IsLocal(rel) {
-		return "", invalid("name a file below "+root, "path %q is outside the workspace", p)
+		return "", "", invalid("name a file below "+root, "path %q is outside the workspace", p)
 	}
-	rel = filepath.ToSlash(rel)
-	if fi, err := os.Stat(abs); err == nil && fi.Mode().IsRegular() && fi.Size() <= maxSeen {
-		if data, err := os.ReadFile(abs); err == nil {
-			return rel + "@" + gitstore.BlobHash(data).String()[:12], nil
-		}
+	return filepath.ToSlash(rel), abs, nil
+}
+
+// pathOf is a path that entries of a scope are asked for by, as they have it;
+// "" for none. Those of another project are not named from this workspace.
+func (h *Home) pathOf(scope, p string) (string, error) {
+	if p == "" {
+		return "", nil
 	}
-	return rel, nil
+	ws, _ := h.Workspace()
+	if scope != "" && scope != UserScope && scope != ProjectScope && scope != ws.Key {
+		return path.Clean(filepath.ToSlash(strings.TrimSpace(p))), nil
+	}
+	name, _, err := h.pathHere(p)
+	return name, err
 }

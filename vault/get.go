@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"gitvault/internal/entryfile"
+	"gitvault/internal/recall"
 )
 
 // Get returns entries whole, in the order asked for.
@@ -67,10 +68,8 @@ type ListQuery struct {
 // that can't be read does not silence the others: what could be listed comes
 // with the error.
 func (h *Home) List(ctx context.Context, q ListQuery) ([]Entry, error) {
-	switch q.Status {
-	case "", StatusOpen, StatusResolved, StatusSuperseded, StatusExpired:
-	default:
-		return nil, invalid("use open, resolved, superseded or expired", "unknown status %q", q.Status)
+	if err := checkStatus(q.Status); err != nil {
+		return nil, err
 	}
 	if q.Pending {
 		return h.pendingOf(ctx, q)
@@ -187,9 +186,17 @@ func (q ListQuery) matches(e *Entry) bool {
 const (
 	StatusOpen       = entryfile.StatusOpen
 	StatusResolved   = entryfile.StatusResolved
-	StatusSuperseded = "superseded"
-	StatusExpired    = "expired"
+	StatusSuperseded = recall.StatusSuperseded
+	StatusExpired    = recall.StatusExpired
 )
+
+func checkStatus(status string) error {
+	switch status {
+	case "", StatusOpen, StatusResolved, StatusSuperseded, StatusExpired:
+		return nil
+	}
+	return invalid("use open, resolved, superseded or expired", "unknown status %q", shortened(status))
+}
 
 // Closed reports whether the entry is no longer offered as current.
 func (e Entry) Closed() bool {

@@ -19,7 +19,7 @@ type RecallQuery struct {
 	Kind    Kind
 	Tags    []string
 	Path    string // a file or folder of the workspace that entries are about
-	Status  string // of open threads
+	Status  string // open, resolved, superseded or expired
 	Since   time.Time
 	Until   time.Time
 	All     bool // also what is no longer current, marked
@@ -66,8 +66,14 @@ type Hit struct {
 // nothing that looks like a secret.
 func (h *Home) Recall(ctx context.Context, q RecallQuery) (Recalled, error) {
 	out := Recalled{Hits: []Hit{}}
+	if err := checkStatus(q.Status); err != nil {
+		return out, err
+	}
 	scopes, err := h.serving(q.Scope)
 	if err != nil {
+		return out, err
+	}
+	if q.Path, err = h.pathOf(q.Scope, q.Path); err != nil {
 		return out, err
 	}
 	var indexes, shared []*recall.Index

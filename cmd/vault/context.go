@@ -99,7 +99,7 @@ func recallCmd(a *app) *cobra.Command {
 	f.StringVarP(&kind, "kind", "k", "", "only entries of this kind")
 	f.StringArrayVar(&q.Tags, "tag", nil, "only entries with this `TAG`; may be repeated")
 	f.StringVar(&q.Path, "path", "", "only entries about this workspace `FILE` or folder")
-	f.StringVar(&q.Status, "status", "", "only open threads that are open or resolved")
+	f.StringVar(&q.Status, "status", "", "only open, resolved, superseded or expired ones")
 	f.StringVar(&since, "since", "", "only entries changed on or after this `DATE`")
 	f.StringVar(&until, "until", "", "only entries changed before this `DATE`")
 	f.BoolVar(&q.All, "all", false, "also what is no longer current, marked")

@@ -23,19 +23,26 @@ const (
 	maxTerms     = 96       // words of a query that are searched for, the rarest
 )
 
+// Statuses that are derived, besides those an open thread carries itself.
+const (
+	StatusSuperseded = "superseded"
+	StatusExpired    = "expired"
+)
+
 // A Query is what somebody looks for. Zero fields ask for nothing in particular.
 type Query struct {
 	Text   string
 	Kinds  []entryfile.Kind
 	Tags   []string  // all of them
 	Path   string    // a file of the workspace, or a folder of it, that entries are about
-	Status string    // of open threads: entryfile.StatusOpen or StatusResolved
+	Status string    // as of now, of any kind: open, resolved, superseded or expired
 	Since  time.Time // changed at or after
 	Until  time.Time // changed before
 	Now    time.Time // what expiry dates are compared with; zero: nothing has expired
 
 	// All includes what is no longer current: superseded, expired and resolved
-	// entries, and conflict siblings. Asking for a Status does so for threads.
+	// entries, and conflict siblings. Asking for a Status does so for those that
+	// have it.
 	All bool
 
 	Limit  int              // hits at most; 0 is DefaultLimit, never above MaxLimit

@@ -108,7 +108,7 @@ func (s *searcher) restrict(f *filter, key string, under bool) error {
 			if !strings.HasPrefix(e.key, key) {
 				return false
 			}
-			if e.key == key || under && e.key[len(key)] == '/' {
+			if e.key == key || under && (key == pathKey || e.key[len(key)] == '/') {
 				s.collect(found, i, e)
 			}
 			return true
@@ -156,18 +156,24 @@ func (f *filter) accepts(n uint32, e *entryRecord) bool {
 		return false
 	}
 	if f.status != "" {
-		switch f.status {
-		case entryfile.StatusOpen:
-			if e.flags&flagOpen == 0 {
-				return false
-			}
-		case entryfile.StatusResolved:
-			return e.flags&flagResolved != 0
-		default:
-			return false
-		}
+		return f.statusOf(n, e) == f.status
 	}
 	return f.all || f.superseded[n] == nil && !f.expired(e) && e.flags&(flagResolved|flagConflict) == 0
+}
+
+// statusOf is an entry's status as of now; "" of one that is simply there.
+func (f *filter) statusOf(n uint32, e *entryRecord) string {
+	switch {
+	case f.superseded[n] != nil:
+		return StatusSuperseded
+	case e.flags&flagResolved != 0:
+		return entryfile.StatusResolved
+	case f.expired(e):
+		return StatusExpired
+	case int(e.kind) < len(kinds) && kinds[e.kind] == entryfile.OpenThread:
+		return entryfile.StatusOpen
+	}
+	return ""
 }
 
 func (f *filter) expired(e *entryRecord) bool {

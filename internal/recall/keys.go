@@ -14,12 +14,25 @@ func keyOfStem(l language, stem string) string { return stemKey + string(rune(l)
 
 func keyOfTag(tag string) string { return tagKey + unaccent(lower(strings.TrimSpace(tag))) }
 
-// keyOfPath takes the blob hash off a path as entries carry it.
-func keyOfPath(path string) string {
+// keyOfPath takes the blob hash off a path as entries carry it. The root of the
+// workspace is the key that all paths begin with.
+func keyOfPath(path string) string { return pathKey + plainPath(path) }
+
+func plainPath(path string) string {
 	if i := strings.LastIndexByte(path, '@'); i > 0 && isHex(path[i+1:]) {
 		path = path[:i]
 	}
-	return pathKey + strings.Trim(strings.ReplaceAll(path, `\`, "/"), "/")
+	if path = strings.Trim(strings.ReplaceAll(path, `\`, "/"), "/"); path == "." {
+		return ""
+	}
+	return path
+}
+
+// IsAbout reports whether an entry's path is about a file or folder: it is the
+// same, or one of them is below the other.
+func IsAbout(path, wanted string) bool {
+	path, wanted = plainPath(path), plainPath(wanted)
+	return path == wanted || path == "" || wanted == "" || strings.HasPrefix(path, wanted+"/") || strings.HasPrefix(wanted, path+"/")
 }
 
 func isHex(s string) bool {

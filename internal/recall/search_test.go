@@ -181,6 +181,9 @@ func TestCurrentOnly(t *testing.T) {
 	require.ElementsMatch(t, []byte("bd"), []byte(ids(find(t, ix, Query{Text: "queue", Now: now}))))
 	require.ElementsMatch(t, []byte("bcd"), []byte(ids(find(t, ix, Query{Text: "queue"}))))
 	require.ElementsMatch(t, []byte("e"), []byte(ids(find(t, ix, Query{Text: "queue", Status: "resolved"}))))
+	for status, want := range map[string]string{"superseded": "a", "expired": "c", "resolved": "e", "open": "", "": "bd"} {
+		require.ElementsMatch(t, []byte(want), []byte(ids(find(t, ix, Query{Text: "queue", Status: status, Now: now}))), status)
+	}
 	all := find(t, ix, Query{Text: "queue", Now: now, All: true})
 	require.ElementsMatch(t, []byte("abcdef"), []byte(ids(all)))
 	for _, h := range all {
@@ -314,4 +317,23 @@ func TestTracePassages(t *testing.T) {
 
 	hits = find(t, ix, Query{Text: "may 2026 logs"})
 	require.Equal(t, "Ann: And the logs?", hits[0].Snippet)
+}
+
+func TestIsAbout(t *testing.T) {
+	for _, test := range []struct {
+		path, wanted string
+		about        bool
+	}{
+		{"src/pool.go", "src/pool.go", true},
+		{"src/pool.go@3f9c2d1", "src", true},
+		{"src", "src/pool.go", true},
+		{"src/pool.go", ".", true},
+		{"src/pool.go", "sr", false},
+		{"src/pool.go", "src/pool", false},
+		{"docs", "src", false},
+	} {
+		require.Equal(t, test.about, IsAbout(test.path, test.wanted), "%v", test)
+		ix := scope(t, append([]entryfile.Entry{{ID: "gaaaaaaa", Title: "Sockets", Body: "pooled", Paths: []string{test.path}}}, filler...)...)
+		require.Equal(t, test.about, len(find(t, ix, Query{Text: "sockets pooled", Path: test.wanted})) == 1, "%v", test)
+	}
 }
