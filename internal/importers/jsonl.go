@@ -1,6 +1,7 @@
 package importers
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"path"
@@ -30,6 +31,7 @@ type document struct {
 	UpdatedAt   text   `json:"updated_at"`
 	Expires     text   `json:"expires"`
 	Tags        texts  `json:"tags"`
+	Supersedes  names  `json:"supersedes"`
 	Path        text   `json:"path"`
 	SourceRepo  text   `json:"source_repo"`
 	Licence     text   `json:"licence"`
@@ -52,6 +54,10 @@ func readJSONL(s *source) error {
 		if err != nil {
 			return err
 		}
+		named, err := s.superseded(f)
+		if err != nil {
+			return err
+		}
 		return s.jsonLines(f, func(n int, line []byte) error {
 			var mark struct {
 				Format text `json:"format"`
@@ -63,7 +69,7 @@ func readJSONL(s *source) error {
 			if mark.Format == LineFormat {
 				return s.ownLine(f, n, line)
 			}
-			return s.documentLine(f, n, line, decisions)
+			return s.documentLine(f, n, line, decisions, named)
 		})
 	})
 }
@@ -90,6 +96,74 @@ func (s *source) standings(f file) (*chains, error) {
 	return &c, err
 }
 
+// superseded finds the lines that others of the file say they supersede, by
+// their id or their title; the keys of the lines are "" for a title that
+// several have.
+func (s *source) superseded(f file) (map[string]string, error) {
+	named := map[string]string{}
+	quiet := &source{ctx: s.ctx}
+	err := quiet.jsonLines(f, func(_ int, line []byte) error {
+		var d struct {
+			Format     text  `json:"format"`
+			Supersedes names `json:"supersedes"`
+		}
+		if bytes.Contains(line, []byte(`"supersedes"`)) && json.Unmarshal(line, &d) == nil && d.Format != LineFormat {
+			for _, name := range d.Supersedes {
+				named[name] = ""
+			}
+		}
+		return nil
+	})
+	if err != nil || len(named) == 0 {
+		return nil, err
+	}
+	titles := map[string]int{}
+	err = quiet.jsonLines(f, func(_ int, line []byte) error {
+		var d document
+		if json.Unmarshal(line, &d) != nil {
+			return nil
+		}
+		if _, ok := named[string(d.ID)]; ok && d.ID != "" {
+			named[string(d.ID)] = d.key()
+			titles[string(d.ID)] = -1
+		}
+		title := first(d.Title, d.Name)
+		if _, ok := named[title]; !ok || titles[title] < 0 {
+			return nil
+		}
+		if titles[title]++; titles[title] == 1 {
+			named[title] = d.key()
+		} else {
+			named[title] = ""
+		}
+		return nil
+	})
+	return named, err
+}
+
+func (d *document) body() string { return plainLines(first(d.Body, d.Text, d.Content)) }
+
+func (d *document) kind() entryfile.Kind {
+	for _, k := range []text{d.Kind, d.Type} {
+		if kind, err := entryfile.ParseKind(string(k)); err == nil {
+			return kind
+		}
+	}
+	return entryfile.Decision
+}
+
+// key is the line's identity: its id, its path, or what it says.
+func (d *document) key() string {
+	where := text("")
+	if d.Path != "" {
+		where = text(place(d.SourceRepo, d.Path))
+	}
+	if key := first(d.ID, where); key != "" {
+		return key
+	}
+	return entryfile.DerivedID(d.kind(), first(d.Title, d.Name)+"\n"+d.body(), 0)
+}
+
 func place(repo, name text) string { return path.Join(string(repo), string(name)) }
 
 func (s *source) ownLine(f file, n int, line []byte) error {
@@ -109,7 +183,7 @@ func (s *source) ownLine(f file, n int, line []byte) error {
 	return s.emit(Record{Entry: l.Entry(), Scope: l.Scope, Key: key, Proposal: l.Proposal, Where: at(f, n)})
 }
 
-func (s *source) documentLine(f file, n int, line []byte, decisions *chains) error {
+func (s *source) documentLine(f file, n int, line []byte, decisions *chains, named map[string]string) error {
 	var d document
 	if err := json.Unmarshal(line, &d); err != nil {
 		s.refuse(at(f, n), "it is no JSON object: %s", plainJSONError(err))
@@ -118,7 +192,7 @@ func (s *source) documentLine(f file, n int, line []byte, decisions *chains) err
 	r := Record{Where: at(f, n)}
 	e := &r.Entry
 	e.Title = first(d.Title, d.Name)
-	e.Body = plainLines(first(d.Body, d.Text, d.Content))
+	e.Body = d.body()
 	if e.Body == "" && e.Title == "" {
 		s.refuse(r.Where, "it has neither a title nor a body")
 		return nil
@@ -126,13 +200,7 @@ func (s *source) documentLine(f file, n int, line []byte, decisions *chains) err
 	e.Description = string(d.Description)
 	e.Tags = d.Tags
 	e.Pinned = bool(d.Pinned)
-	e.Kind = entryfile.Decision
-	for _, k := range []text{d.Kind, d.Type} {
-		if kind, err := entryfile.ParseKind(string(k)); err == nil {
-			e.Kind = kind
-			break
-		}
-	}
+	e.Kind = d.kind()
 	if d.Scope == User || d.Scope == Project {
 		r.Scope = string(d.Scope)
 	}
@@ -148,9 +216,13 @@ func (s *source) documentLine(f file, n int, line []byte, decisions *chains) err
 	if d.Path != "" {
 		where = place(d.SourceRepo, d.Path)
 	}
-	r.Key = first(d.ID, text(where))
-	if r.Key == "" {
-		r.Key = entryfile.DerivedID(e.Kind, e.Title+"\n"+e.Body, 0)
+	r.Key = d.key()
+	for _, name := range d.Supersedes {
+		if key := named[name]; key != "" {
+			r.Supersedes = append(r.Supersedes, key)
+		} else {
+			r.Notes = append(r.Notes, "what it supersedes is not there, or there twice: "+entryfile.Shorten(oneLine(name), 80))
+		}
 	}
 	switch e.Kind {
 	case entryfile.OpenThread:
@@ -195,6 +267,25 @@ func (t *texts) UnmarshalJSON(data []byte) error {
 		}
 		for part := range strings.SplitSeq(string(one), ",") {
 			list = append(list, text(part))
+		}
+	}
+	for _, s := range list {
+		if s := strings.TrimSpace(string(s)); s != "" {
+			*t = append(*t, s)
+		}
+	}
+	return nil
+}
+
+// names is a list of strings, or one string as it is.
+type names []string
+
+func (t *names) UnmarshalJSON(data []byte) error {
+	var list []text
+	if json.Unmarshal(data, &list) != nil {
+		list = make([]text, 1)
+		if err := json.Unmarshal(data, &list[0]); err != nil {
+			return err
 		}
 	}
 	for _, s := range list {

@@ -71,6 +71,25 @@ func TestJSONLDocuments(t *testing.T) {
 	equal(t, "refused", len(r.refused), 4)
 }
 
+// Lines say what they supersede by the other line's id or title.
+func TestJSONLChains(t *testing.T) {
+	dir := tree(t, map[string]string{"notes.jsonl": strings.Join([]string{
+		`{"id":"n3","title":"Queue in NATS","body":"Fast.","supersedes":["n2"]}`,
+		`{"id":"n2","title":"Queue in Postgres","body":"A table.","supersedes":"Queue in Redis, for now"}`,
+		`{"title":"Queue in Redis, for now","body":"Lists."}`,
+		`{"title":"Twin","body":"One."}`,
+		`{"title":"Twin","body":"Two."}`,
+		`{"title":"Lost","body":"b","supersedes":["Twin","Nowhere"]}`,
+	}, "\n")})
+	r := read(t, "jsonl", in(filepath.Join(dir, "notes.jsonl")))
+	nats, postgres, redis := r.byTitle(t, "Queue in NATS"), r.byTitle(t, "Queue in Postgres"), r.byTitle(t, "Queue in Redis, for now")
+	equal(t, "by id", fmt.Sprint(nats.Supersedes), fmt.Sprint([]string{postgres.Key}))
+	equal(t, "by title", fmt.Sprint(postgres.Supersedes), fmt.Sprint([]string{redis.Key}))
+	lost := r.byTitle(t, "Lost")
+	equal(t, "nothing that is meant for sure", len(lost.Supersedes), 0)
+	equal(t, "notes", len(lost.Notes), 2)
+}
+
 func TestJSONLOwnLinesComeBackAsTheyWere(t *testing.T) {
 	entries := []entryfile.Entry{
 		{
