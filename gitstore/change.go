@@ -28,6 +28,10 @@ type Change struct {
 	// Anything else is ErrChanged, so that no hand edit is overwritten.
 	Expect map[string][]byte
 
+	// Discard names files whose replaced content is not to be kept for a while,
+	// lest somebody still writes to it: see Tx.Rescued.
+	Discard map[string]bool
+
 	Message           string
 	Author, Committer Signature
 	Parents           []Hash // beside the newest commit: makes it a merge
@@ -51,6 +55,8 @@ type planned struct {
 	taken   bool   // from the worktree, as it stands there
 	work    bool   // the worktree is to be changed
 	temp    string // name in state/tmp
+
+	replaced bool // what stood in the worktree lies in temp now
 
 	stat    statData // for the index, after the worktree was changed
 	statOK  bool

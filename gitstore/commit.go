@@ -43,7 +43,7 @@ func (tx *Tx) Commit(c Change) (Outcome, error) {
 	if err := tx.ctx.Err(); err != nil {
 		return Outcome{}, err
 	}
-	w := &writing{tx: tx, repo: tx.repo}
+	w := &writing{tx: tx, repo: tx.repo, discard: c.Discard}
 	out, err := w.commit(&c)
 	tx.view = nil
 	return out, err
@@ -63,11 +63,12 @@ type writing struct {
 	subject string
 	who     Signature
 
-	temps []string // to be removed at the end
-	index *indexLock
-	dirs  map[string]bool // whose names are to be made durable at the end
-	moved bool            // the branch points to the new commit
-	saved []string
+	temps   []string // to be removed at the end
+	index   *indexLock
+	dirs    map[string]bool // whose names are to be made durable at the end
+	discard map[string]bool // files not to be kept when they are replaced
+	moved   bool            // the branch points to the new commit
+	saved   []string
 }
 
 func (w *writing) commit(c *Change) (Outcome, error) {
@@ -483,6 +484,7 @@ func (w *writing) replace(p *planned) error {
 			}
 			return r.rescue(p.path, temp) // and saved yet again
 		}
+		p.replaced = true
 		r.prune(parent(p.path), w.dirs)
 		return nil
 	case p.file.WorkMode == 0:
@@ -513,6 +515,7 @@ func (w *writing) replace(p *planned) error {
 		if w.displaced(p) {
 			return w.giveBack(p)
 		}
+		p.replaced = true
 	}
 	fi, err := r.fs.Lstat(path)
 	if err != nil {
@@ -568,6 +571,7 @@ func (w *writing) finish() {
 	w.index.release()
 	_ = w.repo.fs.Remove(w.index.temp)
 	_ = w.repo.fs.Remove(w.repo.journalPath())
+	w.keepReplaced()
 	for _, t := range w.temps {
 		_ = w.repo.fs.Remove(t)
 	}

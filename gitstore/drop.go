@@ -34,6 +34,7 @@ func (tx *Tx) DropUnreachable() error {
 	if err := p.prepare(); err != nil {
 		return err
 	}
+	tx.dropReplaced()
 	stay, err := r.reachable(tx.ctx)
 	if err != nil {
 		return err

@@ -1,6 +1,7 @@
 package gitstore
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"io/fs"
@@ -351,7 +352,7 @@ func (r *Repo) rescue(path, temp string) error {
 		return err
 	}
 	for n := 1; ; n++ {
-		name := strconv.Itoa(n) + "-" + url.PathEscape(path)
+		name := strconv.Itoa(n) + "-" + flat(path)
 		err := r.fs.Place(temp, filepath.Join(r.rescueDir(), name))
 		if !errors.Is(err, fs.ErrExist) {
 			return err
@@ -385,7 +386,14 @@ func (tx *Tx) Rescued() ([]Rescued, error) {
 	return out, nil
 }
 
-// Settled forgets a rescued text that has been committed.
+// Settled forgets a rescued text that has been committed. One that has changed
+// since it was listed stays for the next turn.
 func (tx *Tx) Settled(s Rescued) error {
-	return tx.repo.fs.Remove(filepath.Join(tx.repo.rescueDir(), s.name))
+	name := filepath.Join(tx.repo.rescueDir(), s.name)
+	if data, err := tx.repo.fs.ReadFile(name); err == nil && !bytes.Equal(data, s.Data) {
+		return nil // somebody is still writing to it
+	}
+	err := tx.repo.fs.Remove(name)
+	_ = tx.repo.fs.Remove(tx.repo.rescueDir()) // if it was the last one
+	return err
 }

@@ -15,6 +15,8 @@ type Tx struct {
 	ctx     context.Context
 	release func() error
 	view    *View // nil: to be taken
+
+	replaced []replacedFile // kept for a while, see there
 }
 
 // Begin waits for this writer's turn, finishes or takes back what a crash
@@ -45,6 +47,7 @@ func (tx *Tx) start() error {
 	if err := r.recover(); err != nil {
 		return err
 	}
+	tx.replaced = r.lookAtReplaced()
 	v, err := tx.View()
 	if err != nil {
 		return err

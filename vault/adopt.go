@@ -212,6 +212,13 @@ func (s *Scope) rescued(ctx context.Context, r *gitstore.Repo, t *tree, text git
 	return a, nil
 }
 
+// torn reports whether a text that was kept aside is none that anybody saved
+// whole.
+func torn(r gitstore.Rescued) bool {
+	_, authored := entryfile.KindOf(r.Path)
+	return authored && (len(bytes.TrimSpace(r.Data)) == 0 || bytes.Contains(r.Data, wiped))
+}
+
 // knownFormat refuses a scope that a newer vault has written, or whose manifest
 // can't be read.
 func (s *Scope) knownFormat(t *tree) error {

@@ -271,6 +271,15 @@ func (t *txn) adoptRescued() error {
 		return t.scope.fail(err)
 	}
 	for _, r := range list {
+		if r.Path == indexFile { // is generated
+			if err := t.tx.Settled(r); err != nil {
+				return t.scope.fail(err)
+			}
+			continue
+		}
+		if torn(r) {
+			continue // its writer may be about to go on
+		}
 		a, err := t.scope.rescued(t.ctx, t.repo, t.tree, r)
 		if err != nil {
 			return err
@@ -504,6 +513,8 @@ func (t *txn) commit(m message, saved map[string][]byte) (gitstore.Hash, error) 
 	}
 	c := gitstore.Change{Put: map[string][]byte{}, Take: t.take, Expect: map[string][]byte{}, Parents: t.parents, Modes: t.modes}
 	maps.Copy(c.Expect, saved)
+	c.Discard = t.tree.savedPurged(saved)
+	c.Discard[indexFile] = true // is generated
 	if t.strayIndex {
 		c.Expect[indexFile] = t.foundIndex
 	}

@@ -4,6 +4,7 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -57,6 +58,81 @@ func TestAnEditorSavesAtEveryStep(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestAnEditorThatHasAFileOpen opens a file before each command and writes to
+// it, in place, at each of the command's steps or after it: to what may no
+// longer be the scope's file by then. The next change adopts it.
+func TestAnEditorThatHasAFileOpen(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("a file that is open is not replaced here")
+	}
+	every := 89
+	if *long {
+		every = 1
+	}
+	n := 0
+	for _, c := range crashes {
+		if strings.HasPrefix(c.name, "first") || c.adopt > 0 {
+			continue
+		}
+		t.Run(c.name, func(t *testing.T) {
+			p := c.prepare(t)
+			n++
+			for at := 1 + 7*n%every; at <= len(p.steps); at += every {
+				p.writeAt(t, at)
+			}
+			p.writeAt(t, len(p.steps)+1)
+		})
+	}
+}
+
+func (p *trial) writeAt(t *testing.T, at int) {
+	t.Helper()
+	l := p.lab(t)
+	l.put(t, "home/config.yaml", "durability: fast\n")
+	name := filepath.Join(l.project(), "decisions.md")
+	buffer, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	file, err := os.OpenFile(name, os.O_RDWR, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	wrote := false
+	write := func() {
+		wrote = true
+		if _, err := file.WriteAt([]byte(string(buffer)+byHand), 0); err != nil {
+			t.Error(err)
+		}
+	}
+	f := faultfs.New(fsys.OS{}, faultfs.Plan{At: at, Kind: faultfs.Call, Func: write})
+	l.fs = f
+	err = p.run(l.open(t))
+	l.fs = nil
+	if !wrote {
+		write()
+	}
+	l.seed += 100
+	if err == nil {
+		_, err = l.open(t).Remember(ctx, Draft{Scope: ProjectScope, Kind: Preference, Text: "A probe."})
+	}
+	got, saved := l.state(t, l.open(t)), 0
+	for k, v := range got {
+		if strings.Contains(v, "|By hand||Saved while a command ran.|") {
+			saved++
+			delete(got, k)
+		}
+		if strings.HasPrefix(v, "preference|A probe.|") {
+			delete(got, k)
+		}
+	}
+	if err != nil || saved != 1 || !maps.Equal(nameless(got, p.before), nameless(p.after, p.before)) {
+		t.Fatalf("written at step %d of %d: %v, it is there %d times, and beside it\n%snot\n%s%s", at, len(p.steps), err, saved, stateText(got), stateText(p.after), strings.Join(f.Steps(), "\n"))
+	}
+	l.tidy(t)
 }
 
 func (p *trial) saveAt(t *testing.T, at int, how string, save func(name, text string) error, old bool) {

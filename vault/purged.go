@@ -96,6 +96,23 @@ func (t *tree) purged() []string {
 	return m.Purged
 }
 
+// savedPurged gives the files in which a person saved a text that names an entry of
+// the tree's notice.
+func (t *tree) savedPurged(saved map[string][]byte) map[string]bool {
+	out := map[string]bool{}
+	if len(saved) == 0 {
+		return out
+	}
+	for _, id := range t.purged() {
+		for p, data := range saved {
+			if bytes.Contains(data, []byte(id)) {
+				out[p] = true
+			}
+		}
+	}
+	return out
+}
+
 // purgedIn is a test for ids that the notice of any of the commits names.
 func purgedIn(r *gitstore.Repo, commits ...gitstore.Hash) (func(string) bool, error) {
 	ids := map[string]bool{}
