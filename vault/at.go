@@ -45,8 +45,9 @@ func (h *Home) At(ctx context.Context, scope, rev string) (Moment, []Entry, erro
 		return m, nil, s.fail(err)
 	}
 	out := []Entry{}
+	marks := s.unseenMarks()
 	for _, l := range found {
-		if h.opt.Writer.IsAgent() && hasSecret(l.Entry) {
+		if h.opt.Writer.IsAgent() && hides(marks, l.Entry) {
 			continue
 		}
 		out = append(out, present(s.name, l))

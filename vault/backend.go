@@ -142,7 +142,7 @@ func (h *Home) offered(ctx context.Context, trees map[string]*tree, q RecallQuer
 			case l.Kind == OpenThread:
 				status = orDefault(status, StatusOpen)
 			}
-			if q.takes(l.Entry, status) && !t.hides(l.Entry) {
+			if q.takes(l.Entry, status) && !hasSecret(l.Entry) {
 				out = append(out, recall.Hit{Scope: name, File: l.path, Entry: l.Entry, Snippet: l.Entry.Line(),
 					SupersededBy: successors[l.ID], Expired: status == StatusExpired})
 			}

@@ -8,7 +8,8 @@ import (
 )
 
 // Pending lists the cards of the folder's scopes, the oldest first: each as
-// the entry it proposes, or, where its change counts already, as that stands.
+// the entry it proposes, or, where its change counts already, as that stands;
+// behind them what others changed, and nobody has looked at, see Unseen.
 // An agent is told only that its own wait.
 func (h *Home) Pending(ctx context.Context, scope string) ([]Entry, error) {
 	scopes, err := h.selected(scope)
@@ -37,6 +38,15 @@ func (h *Home) Pending(ctx context.Context, scope string) ([]Entry, error) {
 				return out, s.fail(err)
 			}
 			out = append(out, s.presentCard(c, now))
+		}
+		others, err := t.unseenChanges(s.name)
+		if err != nil {
+			return out, s.fail(err)
+		}
+		for _, u := range others {
+			if !h.opt.Writer.IsAgent() {
+				out = append(out, u.pending())
+			}
 		}
 	}
 	return out, nil

@@ -65,7 +65,7 @@ func (t *tree) presentChain(ctx context.Context, h *Home, id string) ([]ChainLin
 	list, err := t.chain(ctx, id)
 	var out []ChainLink
 	for _, l := range list {
-		if !h.opt.Writer.IsAgent() || !t.hides(l.Entry) {
+		if !h.opt.Writer.IsAgent() || !hasSecret(l.Entry) {
 			out = append(out, ChainLink{l.ID, l.Title})
 		}
 	}

@@ -112,7 +112,7 @@ func (h *Home) contextInput(ctx context.Context, q ContextQuery) (generate.Conte
 		if s.shared {
 			part.Role = generate.Shared
 		}
-		t, err := s.read(ctx)
+		t, err := s.readOffered(ctx)
 		if err == nil {
 			err = t.offer(ctx, h, s, &part)
 		}
@@ -166,7 +166,7 @@ func (t *tree) offer(ctx context.Context, h *Home, s *Scope, part *generate.Cont
 			}
 			listed := 0
 			for _, l := range u.lines {
-				if next := all.successors[l.ID]; next != "" && t.unseen[next].Hash == "" {
+				if all.successors[l.ID] != "" {
 					superseded--
 					if u.rolled {
 						listed++ // counted below, and not to be offered
@@ -176,11 +176,7 @@ func (t *tree) offer(ctx context.Context, h *Home, s *Scope, part *generate.Cont
 				if l.Resolved || l.Conflict != "" || expired(l.Expires, now) {
 					continue
 				}
-				unseen, err := t.isUnseenLine(l)
-				if err != nil {
-					return err
-				}
-				if l.secret || unseen {
+				if l.secret {
 					listed++
 					continue
 				}

@@ -40,9 +40,37 @@ func (h *Home) Keep(ctx context.Context, names []string, o DecideOptions) ([]Cha
 }
 
 // Discard puts cards' changes back, in one commit a scope: a held one is
-// dropped, one that counts already is undone by three-way merge.
+// dropped, one that counts already is undone by three-way merge. What others
+// pushed, and nobody has looked at, becomes again what it was before.
 func (h *Home) Discard(ctx context.Context, names []string, o DecideOptions) ([]Change, error) {
-	return h.decide(ctx, "restore", names, o)
+	if err := h.personOnly("restore"); err != nil {
+		return nil, err
+	}
+	picked, rest, err := h.pickUnseen(ctx, names, o)
+	if err != nil {
+		return nil, err
+	}
+	var done []Change
+	for _, name := range sortedKeys(picked) {
+		s, err := h.Scope(name)
+		if err != nil {
+			return done, err
+		}
+		w := restoration{verb: "restore"}
+		for _, u := range picked[name] {
+			w.unseen = append(w.unseen, u.ID)
+		}
+		r, err := s.restore(ctx, w)
+		done = append(done, r.Changes...)
+		if err != nil {
+			return done, err
+		}
+	}
+	if len(rest) == 0 && !o.All {
+		return done, nil
+	}
+	more, err := h.decide(ctx, "restore", rest, o)
+	return append(done, more...), err
 }
 
 func (h *Home) decide(ctx context.Context, op string, names []string, o DecideOptions) ([]Change, error) {

@@ -119,7 +119,7 @@ func (s *Scope) exportItems(ctx context.Context) (items []exporters.Item, hidden
 		items = append(items, it)
 	}
 	for _, l := range list {
-		if !agent || !t.hides(l.Entry) {
+		if !agent || !hasSecret(l.Entry) {
 			add(l.Entry, nil)
 		}
 	}

@@ -96,7 +96,7 @@ func (h *Home) List(ctx context.Context, q ListQuery) ([]Entry, error) {
 			continue
 		}
 		if h.opt.Writer.IsAgent() {
-			found = slices.DeleteFunc(found, func(l located) bool { return t.hides(l.Entry) })
+			found = slices.DeleteFunc(found, func(l located) bool { return hasSecret(l.Entry) })
 		}
 		list := presentAll(s.name, found)
 		if err := t.relate(ctx, h, list); err != nil {

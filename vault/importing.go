@@ -277,6 +277,10 @@ func (im *importing) one(r importers.Record, hold bool) error {
 		im.out.Known++
 		return nil
 	}
+	if im.wasPurged(e.ID) || im.wasPurged(e.Conflict) {
+		im.refuse(r, e.ID+" was purged here; 'vault remember' takes its text in anew, if you mean it")
+		return nil
+	}
 	if e.Created == "" {
 		e.Created = im.now
 	}
@@ -453,9 +457,9 @@ func (im *importing) sameAs(id string, key gitstore.Hash) string {
 
 // isTaken reports whether an id stands for something here already, or did
 // before it was purged.
-func (im *importing) isTaken(id string) bool {
-	return im.inUse[id] || im.gone != nil && im.gone(id)
-}
+func (im *importing) isTaken(id string) bool { return im.inUse[id] || im.wasPurged(id) }
+
+func (im *importing) wasPurged(id string) bool { return id != "" && im.gone != nil && im.gone(id) }
 
 func (im *importing) freeID() (string, error) {
 	for {

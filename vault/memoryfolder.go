@@ -76,7 +76,11 @@ type memoryFolder struct {
 // a secret is not for agents at all.
 func (t *txn) memoryFolder() (*memoryFolder, error) {
 	m := &memoryFolder{t: t, files: map[string]*memoryFile{}}
-	found, err := t.tree.entries(t.ctx)
+	seen, err := t.sight()
+	if err != nil {
+		return nil, err
+	}
+	found, err := seen.entries(t.ctx)
 	if err != nil {
 		return nil, t.scope.fail(err)
 	}
@@ -85,7 +89,7 @@ func (t *txn) memoryFolder() (*memoryFolder, error) {
 		e := t.present(l)
 		list[i] = &e
 	}
-	if err := t.tree.relate(t.ctx, t.scope.home, list); err != nil {
+	if err := seen.relate(t.ctx, t.scope.home, list); err != nil {
 		return nil, t.scope.fail(err)
 	}
 	proposed, err := t.thisSession()
@@ -132,7 +136,7 @@ func (t *txn) thisSession() (map[string]card, error) {
 }
 
 func (m *memoryFolder) add(l located, shown entryfile.Entry) {
-	if m.t.scope.home.opt.Writer.IsAgent() && m.t.tree.hides(shown) {
+	if m.t.scope.home.opt.Writer.IsAgent() && hasSecret(shown) {
 		return
 	}
 	f := &memoryFile{at: l, shown: shown}

@@ -41,7 +41,7 @@ func (t *txn) propose(p proposal) (outcome, error) {
 	if err != nil {
 		return outcome{}, err
 	}
-	pins, err := t.pins(p)
+	waits, err := t.waits(p)
 	if err != nil {
 		return outcome{}, err
 	}
@@ -52,7 +52,7 @@ func (t *txn) propose(p proposal) (outcome, error) {
 	switch {
 	case mine != nil:
 		return t.holdAgain(p, *mine)
-	case policy == Hold || pins:
+	case policy == Hold || waits:
 		return t.hold(p)
 	case policy == Off:
 		at, err := t.make(p)
@@ -61,11 +61,15 @@ func (t *txn) propose(p proposal) (outcome, error) {
 	return t.applyWithCard(p)
 }
 
-// pins reports whether a change is one of a pin, which always waits: it makes
-// or changes a pinned entry, or takes the place of one.
-func (t *txn) pins(p proposal) (bool, error) {
+// waits reports whether a change waits whatever the policy: one of a pin, which
+// makes or changes a pinned entry or takes the place of one, or of an entry that
+// others have changed and nobody has looked at.
+func (t *txn) waits(p proposal) (bool, error) {
 	if p.after.Pinned || p.before != nil && p.before.Pinned {
 		return true, nil
+	}
+	if unseen, err := t.tree.isUnseen(p.after.ID); err != nil || unseen {
+		return unseen, t.scope.fail(err)
 	}
 	for _, id := range p.after.Supersedes {
 		old, err := t.tree.current(id)

@@ -431,7 +431,7 @@ func (t *txn) rewriteRefs(ids []string) (int, error) {
 			return w.changed, err
 		}
 	}
-	return w.changed, nil
+	return w.changed, t.scope.rewriteUnseen(ids, w.commits)
 }
 
 // forgetCaches removes what is kept beside a history and may hold its texts:

@@ -317,3 +317,43 @@ func TestAPurgeStoppedAnywhere(t *testing.T) {
 		p.sound(p.user(""))
 	}
 }
+
+// An export made before the purge does not bring the text back; what a person
+// says anew is theirs to say.
+func TestPurgedStaysOutOfImports(t *testing.T) {
+	p := newPlace(t)
+	ctx := context.Background()
+	e := p.add("", vault.Draft{Title: "The zebra plan", Text: "Zebras take over."}).Entry
+	p.edit("codex", e.ID, vault.Edit{Text: ptr("Zebras proposed by codex.")})
+	held := p.add("codex", vault.Draft{Title: "Zebra card", Text: "Zebras on a card."})
+	p.add("", vault.Draft{Title: "Kept", Text: "This stays."})
+	old, _ := p.export("", "jsonl")
+	file := filepath.Join(t.TempDir(), "old.jsonl")
+	p.must(os.WriteFile(file, []byte(old), 0o644))
+	p.purge(e.ID, held.Entry.ID)
+
+	before := p.commits()
+	for _, hold := range []bool{false, true} {
+		done, err := p.by("").Import(ctx, vault.Import{Format: "jsonl", Paths: []string{file}, Hold: hold})
+		p.must(err)
+		if len(done.Added) != 0 || done.Known != 1 || len(done.Refused) != 3 {
+			t.Errorf("imported: %+v", done)
+		}
+		for _, r := range done.Refused {
+			contains(t, r.Reason, "was purged here", "vault remember")
+		}
+	}
+	if p.commits() != before {
+		t.Error("a commit was made of nothing")
+	}
+	p.holdsNot("Zebras take over", "Zebras proposed", "Zebras on a card")
+	again := p.add("", vault.Draft{Title: "The zebra plan", Text: "Zebras take over."})
+	if again.Unchanged || again.Entry.ID == e.ID {
+		t.Errorf("remembered anew: %+v", again)
+	}
+	done, err := p.by("").Import(ctx, vault.Import{Format: "jsonl", Paths: []string{file}})
+	p.must(err)
+	if done.Known != 2 {
+		t.Errorf("what is there again: %+v", done)
+	}
+}

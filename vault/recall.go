@@ -85,7 +85,7 @@ func (h *Home) Recall(ctx context.Context, q RecallQuery) (Recalled, error) {
 	byName, trees := map[string]*Scope{}, map[string]*tree{}
 	var failed error
 	for _, s := range scopes {
-		t, err := s.read(ctx)
+		t, err := s.readOffered(ctx)
 		if err != nil {
 			failed = errors.Join(failed, err)
 			continue
@@ -115,7 +115,7 @@ func (h *Home) Recall(ctx context.Context, q RecallQuery) (Recalled, error) {
 	out.Omitted, out.Tokens = res.Omitted, res.Tokens
 	used := map[string][]string{}
 	for _, hit := range res.Hits {
-		if hasSecret(hit.Entry) || hit.Backend == "" && trees[hit.Scope].isUnseen(hit.Entry) {
+		if hasSecret(hit.Entry) {
 			continue
 		}
 		out.Hits = append(out.Hits, presentHit(hit, q.Body))

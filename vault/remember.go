@@ -154,8 +154,12 @@ func (s *Scope) draft(d Draft) (entryfile.Entry, error) {
 
 // twin finds an entry of the current files that says the same already.
 func (t *txn) twin(e entryfile.Entry) (located, bool, error) {
-	for _, p := range t.tree.paths(e.Kind) {
-		f := t.tree.files[p]
+	seen, err := t.sight()
+	if err != nil {
+		return located{}, false, err
+	}
+	for _, p := range seen.paths(e.Kind) {
+		f := seen.files[p]
 		if f.rolled() {
 			continue
 		}
@@ -193,8 +197,12 @@ func (t *txn) heldTwin(e entryfile.Entry) (*card, error) {
 // resolve turns prefixes of ids into the ids they mean.
 func (t *txn) resolve(prefixes []string) ([]string, error) {
 	var out []string
+	seen, err := t.sight()
+	if err != nil {
+		return nil, err
+	}
 	for _, p := range prefixes {
-		l, err := t.tree.one(p)
+		l, err := seen.one(p)
 		if err != nil {
 			return nil, err
 		}
@@ -279,7 +287,11 @@ func idPrefix(s string) (string, error) {
 // again finds what was located before the scope was locked, as it is now.
 func (t *txn) again(l located) (located, error) {
 	if !entryfile.IsCard(l.path) {
-		return t.tree.one(l.ID)
+		seen, err := t.sight()
+		if err != nil {
+			return located{}, err
+		}
+		return seen.one(l.ID)
 	}
 	if t.tree.files[l.path] == nil {
 		return located{}, noEntry(l.ID)
@@ -319,7 +331,7 @@ func (h *Home) locate(ctx context.Context, scope, prefix string) (*Scope, *tree,
 		}
 		l, err := t.find(p)
 		if h.opt.Writer.IsAgent() {
-			l = slices.DeleteFunc(l, func(l located) bool { return t.hides(l.Entry) })
+			l = slices.DeleteFunc(l, func(l located) bool { return hasSecret(l.Entry) })
 		}
 		if err == nil && (len(l) == 0 || len(p) < entryfile.IDLength) {
 			var onCards []located

@@ -28,8 +28,9 @@ type Restored struct {
 }
 
 // Restore takes back what is named, in a new commit a scope, and nothing else:
-// a commit's changes of entries and cards, a card's change; or it brings back
-// the last version of a forgotten entry. Where a later change would be lost it
+// a commit's changes of entries and cards, a card's change, what others changed
+// and nobody has looked at; or it brings back the last version of a forgotten
+// entry. Where a later change would be lost it
 // does nothing and returns a Conflict that shows both texts, unless it is
 // forced.
 func (h *Home) Restore(ctx context.Context, targets []string, o RestoreOptions) (Restored, error) {
@@ -67,12 +68,14 @@ type restoration struct {
 	force   bool
 	cards   []string
 	entries []entryfile.Entry // forgotten, as they were
+	unseen  []string          // what others changed, see Unseen
 	commits []*gitstore.Commit
 }
 
 func (w *restoration) add(other restoration) {
 	w.cards = append(w.cards, other.cards...)
 	w.entries = append(w.entries, other.entries...)
+	w.unseen = append(w.unseen, other.unseen...)
 	w.commits = append(w.commits, other.commits...)
 }
 
@@ -81,6 +84,14 @@ func (w *restoration) add(other restoration) {
 func (h *Home) findRestorable(ctx context.Context, target string, o RestoreOptions) (*Scope, restoration, error) {
 	var none restoration
 	if p, err := idPrefix(target); err == nil {
+		others, _, err := h.pickUnseen(ctx, []string{p}, DecideOptions{Scope: o.Scope})
+		if err != nil {
+			return nil, none, err
+		}
+		for name, list := range others {
+			s, err := h.Scope(name)
+			return s, restoration{unseen: []string{list[0].ID}}, err
+		}
 		s, id, err := h.pickCard(ctx, p, o.Scope)
 		if err == nil {
 			return s, restoration{cards: []string{id}}, nil
@@ -251,6 +262,13 @@ func (s *Scope) restore(ctx context.Context, w restoration) (Restored, error) {
 				done, m.undoes = append(done, changes...), append(m.undoes, c.Hash)
 			}
 		}
+		back, err := t.putBack(w.unseen)
+		if err != nil {
+			return err
+		}
+		for _, l := range back {
+			done = append(done, Change{Entry: t.present(l)})
+		}
 		for _, e := range w.entries {
 			if found, err := t.tree.find(e.ID); err != nil || len(found) > 0 {
 				return s.fail(err)
@@ -282,7 +300,7 @@ func (s *Scope) restore(ctx context.Context, w restoration) (Restored, error) {
 
 // title is what the commit of a restoration says it is about.
 func (w restoration) title(done []Change) string {
-	if len(w.commits) == 1 && len(w.cards)+len(w.entries) == 0 {
+	if len(w.commits) == 1 && len(w.cards)+len(w.entries)+len(w.unseen) == 0 {
 		m := parseMessage(w.commits[0].Message)
 		if _, title, ok := strings.Cut(m.subject, ": "); ok && m.op != "" {
 			return title

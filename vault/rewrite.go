@@ -385,17 +385,7 @@ func (w *rewriter) concerns(kind Kind, path string, data []byte) bool {
 			return true
 		}
 	}
-	switch {
-	case kind == "":
-		return false
-	case !kind.IsLedger():
-		return !bytes.Contains(data, []byte("id:"))
-	}
-	headings := bytes.Count(data, []byte("\n## ")) + bytes.Count(data, []byte("\r## "))
-	if bytes.HasPrefix(data, []byte("## ")) {
-		headings++
-	}
-	return headings > bytes.Count(data, []byte("<!-- vault:"))
+	return kind != "" && mayLackIDs(kind, data)
 }
 
 // without cuts the entries out of a file; nil where nothing is left of it. An

@@ -49,7 +49,7 @@ type ScopeStatus struct {
 	Path        string       `json:"path"`
 	Head        string       `json:"head,omitempty"`
 	Entries     map[Kind]int `json:"entries"`
-	Pending     int          `json:"pending"`   // open cards; for an agent, its own
+	Pending     int          `json:"pending"`   // open cards, and what others changed and nobody looked at; for an agent, its own cards
 	Conflicts   int          `json:"conflicts"` // entries kept beside another of the same origin
 	Secrets     int          `json:"secrets"`   // entries that hold what looks like a secret, which no agent gets to see
 	Bytes       int64        `json:"bytes"`     // on disk, history included
@@ -185,6 +185,13 @@ func (s *Scope) status(ctx context.Context) ScopeStatus {
 		if !who.IsAgent() || c.Source == who.source() {
 			out.Pending++
 		}
+	}
+	if !who.IsAgent() {
+		others, err := t.unseenChanges(s.name)
+		if err != nil {
+			return fail(s.fail(err))
+		}
+		out.Pending += len(others)
 	}
 	all, err := t.survey(s.cacheDir())
 	if err != nil {

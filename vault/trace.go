@@ -106,7 +106,11 @@ func endsWithNote(body, note string) bool {
 
 // traceOf finds the trace of a session, a held one of the same agent included.
 func (t *txn) traceOf(session string) (*located, error) {
-	found, err := t.tree.tracesOf(session)
+	seen, err := t.sight()
+	if err != nil {
+		return nil, err
+	}
+	found, err := seen.tracesOf(session)
 	if err != nil || len(found) > 0 {
 		if err == nil {
 			return &found[0], nil
@@ -166,7 +170,7 @@ func (h *Home) ShowTrace(ctx context.Context, scope, session string) (Entry, err
 		if err != nil {
 			return Entry{}, s.fail(err)
 		}
-		if len(found) > 0 && !(h.opt.Writer.IsAgent() && t.hides(found[0].Entry)) {
+		if len(found) > 0 && !(h.opt.Writer.IsAgent() && hasSecret(found[0].Entry)) {
 			return present(s.name, found[0]), nil
 		}
 	}

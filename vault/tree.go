@@ -21,7 +21,7 @@ type tree struct {
 	head    gitstore.Hash
 	files   map[string]*file
 	facts   map[string]facts    // what is known of files by their content, once it was needed
-	unseen  map[string]unseenID // entries that others' commits brought and nobody looked at, by id
+	unseen  map[string]unseenMark // what others did to entries, and nobody looked at, by id
 	blocked map[string]string   // files whose state on disk can't be taken, and why; the committed version stands here
 }
 
@@ -181,7 +181,7 @@ func (t *tree) parse(ctx context.Context, paths []string) error {
 }
 
 // find returns the entries whose id begins with the prefix. A committed file
-// has its ids written down, so one that does not hold the prefix is not parsed.
+// that has its ids written down, and does not hold the prefix, is not parsed.
 func (t *tree) find(prefix string) ([]located, error) {
 	var out []located
 	needle := []byte(prefix)
@@ -191,7 +191,7 @@ func (t *tree) find(prefix string) ([]located, error) {
 		if err != nil {
 			return nil, err
 		}
-		if !f.hash.IsZero() && !bytes.Contains(data, needle) {
+		if !f.hash.IsZero() && !bytes.Contains(data, needle) && !mayLackIDs(f.kind, data) {
 			continue
 		}
 		doc, err := f.document()
@@ -207,8 +207,17 @@ func (t *tree) find(prefix string) ([]located, error) {
 	return out, nil
 }
 
-// read returns the scope as it is now, without taking its lock.
+// read returns the scope as it is now, without taking its lock; an agent gets
+// what is offered of it.
 func (s *Scope) read(ctx context.Context) (*tree, error) {
+	if s.home.opt.Writer.IsAgent() {
+		return s.readOffered(ctx)
+	}
+	return s.readAll(ctx)
+}
+
+// readAll is read whoever asks.
+func (s *Scope) readAll(ctx context.Context) (*tree, error) {
 	r, err := s.open()
 	if err != nil {
 		return nil, err
@@ -222,6 +231,19 @@ func (s *Scope) read(ctx context.Context) (*tree, error) {
 	}
 	t, _, err := s.treeOf(ctx, r, v)
 	return t, err
+}
+
+// mayLackIDs reports whether a file may hold entries whose ids are not written
+// down.
+func mayLackIDs(kind Kind, data []byte) bool {
+	if !kind.IsLedger() {
+		return !bytes.Contains(data, []byte("id:"))
+	}
+	headings := bytes.Count(data, []byte("\n## ")) + bytes.Count(data, []byte("\r## "))
+	if bytes.HasPrefix(data, []byte("## ")) {
+		headings++
+	}
+	return headings > bytes.Count(data, []byte("<!-- vault:"))
 }
 
 // contentHash names the file's content, committed or not.

@@ -12,7 +12,7 @@ import (
 )
 
 func reviewCmd(a *app) *cobra.Command {
-	return verb("review", "Go through the changes of agents that wait for you", `  vault review
+	return verb("review", "Go through the changes that wait for you", `  vault review
   vault review --json
   vault review | less`, cobra.NoArgs, func(c *cobra.Command, _ []string) error {
 		h, err := a.open()
@@ -88,18 +88,15 @@ func (a *app) card(v vault.CardView, n, of int) {
 	}
 }
 
-// unseen prints what somebody else pushed, and is not offered here yet.
+// unseen prints what somebody else pushed, and does not count here yet.
 func (a *app) unseen(u vault.UnseenChange, n, of int) {
-	what := "added"
-	if u.Before != nil {
-		what = "changed"
-	}
-	a.println(a.paint(bold, fmt.Sprintf("%d of %d  %s  %s %s a %s", n, of, u.After.ID, safetext.Line(u.Author), what, strings.ReplaceAll(string(u.After.Kind), "_", " "))),
+	what := map[string]string{"add": "added", "edit": "changed", "forget": "forgot"}[u.Op]
+	a.println(a.paint(bold, fmt.Sprintf("%d of %d  %s  %s %s a %s", n, of, u.ID, safetext.Line(u.Author), what, strings.ReplaceAll(string(u.Shown().Kind), "_", " "))),
 		a.paint(dim, "  in "+safetext.Line(u.Scope)))
-	a.println(a.paint(dim, u.Time.Format(time.RFC3339)+" · commit "+u.Commit[:10]+" · not offered here before you keep it"))
+	a.println(a.paint(dim, u.Time.Format(time.RFC3339)+" · commit "+u.Commit[:10]+" · does not count for agents here before you keep it"))
 	a.println()
-	if u.Before == nil {
-		a.entry(*u.After)
+	if u.Before == nil || u.After == nil {
+		a.entry(*u.Shown())
 		a.println()
 		return
 	}

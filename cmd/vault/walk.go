@@ -63,11 +63,11 @@ func (w *walk) askUnseen(u vault.UnseenChange, n, of int) (bool, error) {
 		}
 		switch key {
 		case 'k':
-			list, err := w.home.Keep(w.cmd.Context(), []string{u.After.ID}, vault.DecideOptions{Scope: u.Scope})
+			list, err := w.home.Keep(w.cmd.Context(), []string{u.ID}, vault.DecideOptions{Scope: u.Scope, Version: u.Version})
 			return w.after(&w.kept, "kept", list, err), nil
 		case 'r':
-			done, err := w.home.Restore(w.cmd.Context(), []string{u.Commit}, vault.RestoreOptions{Scope: u.Scope})
-			return w.after(&w.restored, "put back", done.Changes, err), nil
+			list, err := w.home.Discard(w.cmd.Context(), []string{u.ID}, vault.DecideOptions{Scope: u.Scope, Version: u.Version})
+			return w.after(&w.restored, "put back", list, err), nil
 		case 's':
 			return true, nil
 		case 'q':
