@@ -312,7 +312,7 @@ func (s *Scope) lostBranch(v *gitstore.View) error {
 // scaffold gives a new scope its first files; they go in with its first change.
 func (t *txn) scaffold() {
 	first := map[string][]byte{
-		manifestFile:     newManifest(t.scope.name),
+		manifestFile:     newManifest(t.scope.called()),
 		".gitattributes": []byte(gitAttributes),
 	}
 	for _, k := range Kinds() {
@@ -535,7 +535,7 @@ func (t *txn) commit(m message, saved map[string][]byte) (gitstore.Hash, error) 
 		}
 		c.Put[p] = data
 	}
-	index, err := t.tree.index(t.scope.name, t.scope.cacheDir())
+	index, err := t.tree.index(t.scope.called(), t.scope.cacheDir())
 	if err != nil {
 		return gitstore.Hash{}, err
 	}

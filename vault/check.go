@@ -252,7 +252,7 @@ func (c *checker) links() {
 
 // index checks that INDEX.md is what the files make it.
 func (c *checker) index(s *Scope, v *gitstore.View) error {
-	want, err := c.tree.index(s.name, s.cacheDir())
+	want, err := c.tree.index(s.called(), s.cacheDir())
 	if err != nil {
 		return err
 	}

@@ -139,11 +139,12 @@ func (h *Home) Scope(name string) (*Scope, error) {
 			return s, err
 		}
 	}
+	serving, _ := h.Scopes() // that the project can't be told is no matter here
 	all, err := h.AllScopes()
 	if err != nil {
 		return nil, err
 	}
-	for _, s := range all {
+	for _, s := range append(serving, all...) {
 		if s.name == name {
 			return s, nil
 		}
@@ -151,8 +152,9 @@ func (h *Home) Scope(name string) (*Scope, error) {
 	return nil, notFound("use user or project, or a name that 'vault scopes' lists", "no scope %q", name)
 }
 
-// Scopes returns the scopes that serve the folder and exist: the user's, then
-// the project's; for an agent, those that a person trusts.
+// Scopes returns the scopes that serve the folder and exist: the user's, the
+// project's, then that of a trusted vault in the workspace beside it; for an
+// agent, those that a person trusts.
 func (h *Home) Scopes() ([]*Scope, error) {
 	var out []*Scope
 	if user := h.userScope(); user.Exists() && h.maySee(user) {
@@ -165,7 +167,27 @@ func (h *Home) Scopes() ([]*Scope, error) {
 	case err != nil && CodeOf(err) != NotFound:
 		return out, err
 	}
+	if err == nil {
+		if id := *project.workspace; id.HereTrusted && project.dir != id.Here {
+			out = append(out, h.hereScope(id))
+		}
+	}
 	return out, nil
+}
+
+// hereScope is the scope of the vault in a workspace. Where the project has a
+// memory in the home as well, it goes by a name of its own.
+func (h *Home) hereScope(id workspace.Identity) *Scope {
+	s := h.newScope(orDefault(id.Key, filepath.ToSlash(id.Root)), id.Here)
+	s.workspace, s.title = &id, s.name
+	if id.Dir != "" && h.newScope(id.Key, h.projectDir(id)).Exists() {
+		s.name += "/" + filepath.Base(id.Here)
+	}
+	return s
+}
+
+func (h *Home) projectDir(id workspace.Identity) string {
+	return filepath.Join(h.dir, "projects", id.Dir)
 }
 
 // AllScopes returns every scope of the home that is the person's own, whatever
@@ -237,22 +259,24 @@ func (h *Home) workspaceOptions() workspace.Options {
 		Home: h.dir, UserHome: h.opt.UserHome, Env: h.opt.Env, Git: h.opt.Git, FS: h.opt.fs,
 		SystemConfig: gitconfig.SystemFile(h.opt.Env),
 	}
-	o.Trusted = func(vault string) bool { return workspace.IsTrusted(vault, workspace.Options{Home: h.dir}) }
+	o.Trusted = func(vault string) bool { // what has lost its repository is no longer what was trusted
+		return workspace.IsTrusted(vault, workspace.Options{Home: h.dir}) && h.newScope("", vault).Exists()
+	}
 	return o
 }
 
-// project is the scope of the folder's project, made or not.
+// project is the scope of the folder's project, made or not: in the home, or
+// where nothing is there, in a vault in the workspace that a person trusts.
 func (h *Home) project() (*Scope, error) {
 	id, err := h.Workspace()
 	if err != nil {
 		return nil, err
 	}
-	dir := filepath.Join(h.dir, "projects", id.Dir)
-	if id.FoundBy == workspace.ByHere {
-		dir = id.Here
-	}
-	s := h.newScope(id.Key, dir)
+	s := h.newScope(id.Key, h.projectDir(id))
 	s.workspace = &id
+	if id.FoundBy == workspace.ByHere && !s.Exists() {
+		return h.hereScope(id), nil
+	}
 	return s, nil
 }
 

@@ -2,6 +2,7 @@ package vault
 
 import (
 	"fmt"
+	"slices"
 
 	"gitvault/internal/entryfile"
 	"gitvault/internal/importers"
@@ -131,15 +132,48 @@ func (t *txn) holdAgain(p proposal, mine card) (outcome, error) {
 		if mine.Op == entryfile.OpForget {
 			return outcome{at: mine.proposed(), card: mine.ID, pending: true, unchanged: true}, nil
 		}
-		t.dropCard(mine)
-		t.touch(p.after.Kind, p.after.ID)
-		return outcome{at: *p.before, withdrawn: true}, nil
+		return t.withdraw(mine, *p.before), nil
 	}
 	if err := t.checkProposal(&p); err != nil {
 		return outcome{}, err
 	}
+	if back, err := t.asBefore(mine, p.after); err != nil || back {
+		return t.withdraw(mine, *p.before), err
+	}
 	mine.Op, mine.Entry = p.op, p.after
 	return t.put(mine.Card)
+}
+
+// withdraw takes a card back, which leaves its entry as it is.
+func (t *txn) withdraw(c card, at located) outcome {
+	t.dropCard(c)
+	t.touch(at.Kind, at.ID)
+	return outcome{at: at, withdrawn: true}
+}
+
+// asBefore reports whether a version is no change of the entry that a card is
+// about: of the entry as it stands, or as it was when the card was made.
+func (t *txn) asBefore(c card, e entryfile.Entry) (bool, error) {
+	seen, err := t.sight()
+	if err != nil {
+		return false, err
+	}
+	now, err := seen.current(c.EntryID)
+	if err != nil || now == nil || c.Op == entryfile.OpAdd {
+		return false, t.scope.fail(err)
+	}
+	if sameBut(now.Entry, e) || t.repo == nil || entryfile.Hash(now.Entry) == c.Base {
+		return sameBut(now.Entry, e), nil
+	}
+	base, err := t.scope.versionWithHash(t.ctx, t.repo, t.tree.head, c.EntryID, c.Base)
+	return base != nil && sameBut(*base, e), err
+}
+
+// sameBut reports whether two versions of an entry differ in nothing but when
+// they were made.
+func sameBut(a, b entryfile.Entry) bool {
+	a.Updated, b.Updated = "", ""
+	return entryfile.Hash(a) == entryfile.Hash(b)
 }
 
 // put writes a held card and says so.
@@ -190,6 +224,14 @@ func (t *txn) applyWithCard(p proposal) (outcome, error) {
 			return outcome{at: *p.before, withdrawn: ok}, err
 		}
 	}
+	if p.op == entryfile.OpEdit {
+		if at, err := t.takeBackEdit(p); err != nil || at != nil {
+			if at == nil {
+				at = p.before
+			}
+			return outcome{at: *at, withdrawn: err == nil}, err
+		}
+	}
 	c, err := t.newCard(p)
 	if err != nil {
 		return outcome{}, err
@@ -220,12 +262,37 @@ func (t *txn) takeBackAdd(l located) (bool, error) {
 		return false, t.scope.fail(err)
 	}
 	for _, c := range list {
-		if c.Op == entryfile.OpAdd && c.EntryID == l.ID && c.isApplied() && c.isBy(t.scope.home.opt.Writer) && l.Updated == "" {
+		if c.Op == entryfile.OpAdd && c.EntryID == l.ID && c.isApplied() && c.isBy(t.scope.home.opt.Writer) && l.Updated == "" && l.Source == c.Source {
 			t.dropCard(c)
 			return true, t.remove(l)
 		}
 	}
 	return false, nil
+}
+
+// takeBackEdit makes an edit that only takes back the last one of the same
+// agent, and takes out that one's card. It returns nil where it is not of that
+// kind.
+func (t *txn) takeBackEdit(p proposal) (*located, error) {
+	list, err := t.tree.cards()
+	if err != nil {
+		return nil, t.scope.fail(err)
+	}
+	list = slices.DeleteFunc(list, func(c card) bool { return c.EntryID != p.after.ID })
+	if len(list) == 0 || t.repo == nil {
+		return nil, nil
+	}
+	last := list[len(list)-1]
+	if last.Op != entryfile.OpEdit || !last.isApplied() || !last.isBy(t.scope.home.opt.Writer) || !sameBut(last.proposed().Entry, p.after) {
+		return nil, nil
+	}
+	applied, err := t.scope.versionApplied(t.ctx, t.repo, t.tree.head, last)
+	if err != nil || applied == nil || entryfile.Hash(*applied) != entryfile.Hash(p.before.Entry) {
+		return nil, err
+	}
+	t.dropCard(last)
+	at, err := t.make(p)
+	return &at, err
 }
 
 // changeHeld changes what a card proposes; forgetting that withdraws the card.
@@ -243,15 +310,16 @@ func (t *txn) changeHeld(p proposal) (outcome, error) {
 		return outcome{}, refused("a person keeps it or puts it back: 'vault review'", "%s waits for review since another session", c.ID)
 	}
 	if p.op == entryfile.OpForget {
-		t.touch(c.Kind, c.EntryID)
-		t.dropCard(c)
-		return outcome{at: *p.before, withdrawn: true}, nil
+		return t.withdraw(c, *p.before), nil
 	}
 	if c.Op == entryfile.OpForget {
 		return outcome{}, invalid("edit "+c.EntryID+" itself, or forget the card to take it back", "%s is a card to forget an entry", c.ID)
 	}
 	if err := t.check(&p.after, &c.Entry); err != nil {
 		return outcome{}, err
+	}
+	if back, err := t.asBefore(c, p.after); err != nil || back {
+		return t.withdraw(c, *p.before), err
 	}
 	c.Entry = p.after
 	return t.put(c.Card)

@@ -355,7 +355,7 @@ func (t *txn) purgeFiles(ids []string) error {
 	}
 	f, ok := t.tree.files[manifestFile]
 	if !ok {
-		f = textFile(manifestFile, newManifest(t.scope.name))
+		f = textFile(manifestFile, newManifest(t.scope.called()))
 	}
 	data, err := f.bytes()
 	if err != nil {

@@ -500,3 +500,53 @@ func TestTooManyCards(t *testing.T) {
 	}
 	p.sound(p.user(""))
 }
+
+// A change that its agent takes back by setting the text to what it was leaves
+// no card that asks for nothing.
+func TestAnEditBackLeavesNoCard(t *testing.T) {
+	for _, policy := range []string{"hold", "apply"} {
+		t.Run(policy, func(t *testing.T) {
+			p := newPlace(t)
+			p.config("review: " + policy)
+			e := p.add("", vault.Draft{Title: "Queue", Text: "In Redis."}).Entry
+			for range 2 {
+				p.edit("codex/one", e.ID, vault.Edit{Text: ptr("In Postgres.")})
+				if len(p.cards()) != 1 {
+					t.Fatalf("cards: %+v", p.cards())
+				}
+				c := p.edit("codex/one", e.ID, vault.Edit{Text: ptr("In Redis.")})
+				if !c.Withdrawn || c.Pending || c.Entry.Body != "In Redis." {
+					t.Errorf("the edit back: %+v", c)
+				}
+				if n := p.cards(); len(n) != 0 {
+					t.Errorf("left: %+v", n)
+				}
+				if p.body(e.ID) != "In Redis." {
+					t.Errorf("it says %q", p.body(e.ID))
+				}
+			}
+			// Another agent's change, or a person's since, is not taken back by it.
+			p.edit("codex/one", e.ID, vault.Edit{Text: ptr("In Postgres.")})
+			p.edit("", e.ID, vault.Edit{Title: ptr("The queue")})
+			p.edit("codex/one", e.ID, vault.Edit{Text: ptr("In Redis.")})
+			want := map[string]int{"hold": 0, "apply": 2}[policy] // what is held is the text as it was
+			if n := p.cards(); len(n) != want {
+				t.Errorf("%d cards: %+v", len(n), n)
+			}
+			list, err := p.by("").Get(context.Background(), "", []string{e.ID})
+			p.must(err)
+			if list[0].Title != "The queue" || list[0].Body != "In Redis." {
+				t.Errorf("it is %+v", list[0])
+			}
+			p.sound(p.user(""))
+		})
+	}
+	// The person, too, may set a card back to what it would change.
+	p := newPlace(t)
+	e := p.add("", vault.Draft{Title: "Queue", Text: "In Redis."}).Entry
+	c := p.edit("codex", e.ID, vault.Edit{Text: ptr("In Postgres.")})
+	p.edit("", c.Card, vault.Edit{Text: ptr("In Redis.")})
+	if n := p.cards(); len(n) != 0 {
+		t.Errorf("left: %+v", n)
+	}
+}

@@ -14,9 +14,10 @@ import (
 
 // A Scope is one git repository of entries: the user's, or a project's.
 type Scope struct {
-	home *Home
-	name string
-	dir  string
+	home  *Home
+	name  string
+	title string // what it calls itself in its files, where that is not its name
+	dir   string
 
 	workspace *workspace.Identity // of the folder, where the scope is its project's
 	shared    bool                // maintained by others, and only read here
@@ -31,7 +32,11 @@ func (h *Home) newScope(name, dir string) *Scope {
 	return &Scope{home: h, name: name, dir: dir}
 }
 
-// Name is "user", or the key of the scope's project.
+// called is what the scope calls itself in its files.
+func (s *Scope) called() string { return orDefault(s.title, s.name) }
+
+// Name is "user", or the key of the scope's project, which has "/.vault" behind
+// it for a vault in the workspace of a project that the home has a memory of.
 func (s *Scope) Name() string { return s.name }
 
 // Dir is the absolute path of the scope's folder.

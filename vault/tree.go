@@ -20,9 +20,9 @@ const indexFile = "INDEX.md"
 type tree struct {
 	head    gitstore.Hash
 	files   map[string]*file
-	facts   map[string]facts    // what is known of files by their content, once it was needed
+	facts   map[string]facts      // what is known of files by their content, once it was needed
 	unseen  map[string]unseenMark // what others did to entries, and nobody looked at, by id
-	blocked map[string]string   // files whose state on disk can't be taken, and why; the committed version stands here
+	blocked map[string]string     // files whose state on disk can't be taken, and why; the committed version stands here
 }
 
 // A file is loaded and parsed when it is first asked for.

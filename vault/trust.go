@@ -113,9 +113,7 @@ func (h *Home) strangeScope(name string) (*Scope, error) {
 	}
 	id, err := h.Workspace()
 	if id.Here != "" && (err == nil || CodeOf(err) == NotFound) {
-		s := h.newScope(orDefault(id.Key, filepath.ToSlash(id.Root)), id.Here)
-		s.workspace = &id
-		return s, nil
+		return h.hereScope(id), nil
 	}
 	if list := h.distrusted(); name == "" && len(list) > 0 {
 		return list[len(list)-1], nil
@@ -218,10 +216,11 @@ func (t *tree) digest(more []string) (string, error) {
 // Trust lets a vault be offered from now on. What is in it must still be what
 // the person was shown.
 func (h *Home) Trust(ctx context.Context, shown Stranger) error {
-	now, err := h.Stranger(ctx, shown.Scope)
-	if err != nil && shown.scope.workspace != nil {
-		now, err = h.Stranger(ctx, "")
+	name := shown.Scope
+	if shown.scope.workspace != nil && shown.scope.workspace.Here == shown.Path {
+		name = ProjectScope
 	}
+	now, err := h.Stranger(ctx, name)
 	if err != nil {
 		return err
 	}
@@ -295,9 +294,8 @@ func (h *Home) InitHere(ctx context.Context) (*Scope, bool, error) {
 	switch {
 	case err != nil && CodeOf(err) != NotFound:
 		return nil, false, err
-	case id.FoundBy == workspace.ByHere:
-		s, err := h.project()
-		return s, false, err
+	case id.HereTrusted:
+		return h.hereScope(id), false, nil
 	case id.Here != "":
 		return nil, false, refused("'vault trust' shows what is in it", "a vault that nobody trusts yet is in %s", id.Here)
 	case id.FoundBy == workspace.ByLink:

@@ -159,3 +159,144 @@ func TestInitHereIsCareful(t *testing.T) {
 	p.must(err)
 	p.sound(s.Dir())
 }
+
+// A vault that came along can be trusted where the home remembers the project
+// already: both serve, and what the person writes goes where it always did.
+func TestTrustBesideAMemoryOfTheHome(t *testing.T) {
+	p := newPlace(t)
+	ctx := context.Background()
+	ours := p.clonedWithVault()
+	remember := func(text string) vault.Entry {
+		t.Helper()
+		c, err := p.at(ours, "").Remember(ctx, vault.Draft{Kind: vault.Decision, Title: text, Text: text + ", and why."})
+		p.must(err)
+		return c.Entry
+	}
+	mine := remember("Owls decide")
+	shown, err := p.at(ours, "").Stranger(ctx, "")
+	p.must(err)
+	p.must(p.at(ours, "").Trust(ctx, shown))
+
+	more := remember("Owls again")
+	block, err := p.at(ours, "codex").Context(ctx, vault.ContextQuery{})
+	p.must(err)
+	contains(t, block.Text, "Zebras decide.", "Owls decide", "Owls again")
+	list, err := p.at(ours, "").List(ctx, vault.ListQuery{})
+	p.must(err)
+	where := map[string]string{}
+	for _, e := range list {
+		where[e.Title] = e.Scope
+	}
+	if len(list) != 3 || where["Owls again"] != mine.Scope || more.Scope != mine.Scope || where["Obey the zebra"] != mine.Scope+"/.vault" {
+		t.Fatalf("scopes: %v", where)
+	}
+	for _, e := range list { // each is found where it says it is
+		got, err := p.at(ours, "codex").Get(ctx, e.Scope, []string{e.ID})
+		p.must(err)
+		if got[0].Title != e.Title {
+			t.Errorf("%s has %+v", e.Scope, got[0])
+		}
+	}
+	hits, err := p.at(ours, "codex").Recall(ctx, vault.RecallQuery{Text: "zebra owls decide"})
+	p.must(err)
+	if len(hits.Hits) < 3 {
+		t.Errorf("recalled %+v", hits.Hits)
+	}
+	st, err := p.at(ours, "").Status(ctx)
+	p.must(err)
+	if len(st.Scopes) != 2 || st.Scopes[0].Path == st.Scopes[1].Path {
+		t.Errorf("status: %+v", st.Scopes)
+	}
+	_, err = p.at(ours, "").Edit(ctx, shown.Entries[0].ID, vault.Edit{Text: ptr("Zebras advise.")})
+	p.must(err)
+	for _, s := range st.Scopes {
+		p.sound(s.Path)
+	}
+
+	_, err = p.at(ours, "").Revoke(ctx, "")
+	p.must(err)
+	block, err = p.at(ours, "codex").Context(ctx, vault.ContextQuery{})
+	p.must(err)
+	lacks(t, block.Text, "Zebra", "zebra")
+	contains(t, block.Text, "Owls decide")
+}
+
+// Without its repository a vault is no longer what was trusted, whatever its
+// files say by then.
+func TestAVaultThatLostItsRepositoryIsNotTrusted(t *testing.T) {
+	p := newPlace(t)
+	ctx := context.Background()
+	ours := p.clonedWithVault()
+	trust := func() {
+		t.Helper()
+		shown, err := p.at(ours, "").Stranger(ctx, "")
+		p.must(err)
+		if shown.Trusted {
+			t.Fatal("it is trusted before it was looked at")
+		}
+		p.must(p.at(ours, "").Trust(ctx, shown))
+	}
+	trust()
+	file := filepath.Join(ours, ".vault", "decisions.md")
+	p.must(os.RemoveAll(filepath.Join(ours, ".vault", ".git")))
+	data, err := os.ReadFile(file)
+	p.must(err)
+	p.must(os.WriteFile(file, append(data, "\n## Obey the zebra more\n\nAll of it.\n"...), 0o644))
+
+	block, err := p.at(ours, "codex").Context(ctx, vault.ContextQuery{Query: "zebra"})
+	p.must(err)
+	lacks(t, block.Text, "zebra", "Zebra")
+	st, err := p.at(ours, "").Status(ctx)
+	p.must(err)
+	if len(st.Workspace.Notes) != 1 {
+		t.Errorf("notes: %q", st.Workspace.Notes)
+	}
+	contains(t, st.Workspace.Notes[0], "nobody trusts", "vault trust")
+	_, err = p.at(ours, "").Remember(ctx, vault.Draft{Kind: vault.Decision, Text: "Written meanwhile."})
+	p.must(err)
+	now, err := os.ReadFile(file)
+	p.must(err)
+	if string(now) != string(data)+"\n## Obey the zebra more\n\nAll of it.\n" {
+		t.Errorf("its files were written to:\n%s", now)
+	}
+	trust()
+	block, err = p.at(ours, "codex").Context(ctx, vault.ContextQuery{Query: "zebra"})
+	p.must(err)
+	contains(t, block.Text, "Obey the zebra more", "Zebras decide.", "Written meanwhile.")
+}
+
+// What comes into a trusted vault from somebody else waits, where the person
+// wants that.
+func TestWhatComesIntoATrustedVaultWaits(t *testing.T) {
+	p := newPlace(t)
+	p.config("review: {remote: hold}")
+	ctx := context.Background()
+	ours := p.clonedWithVault()
+	shown, err := p.at(ours, "").Stranger(ctx, "")
+	p.must(err)
+	p.must(p.at(ours, "").Trust(ctx, shown))
+	dir := filepath.Join(ours, ".vault")
+	file := filepath.Join(dir, "decisions.md")
+	data, err := os.ReadFile(file)
+	p.must(err)
+	p.must(os.WriteFile(file, append(data, "\n## Obey the lion\n\nAll of it.\n"...), 0o644))
+	p.git("-C", dir, "commit", "-qam", "theirs")
+	for range 2 {
+		block, err := p.at(ours, "codex").Context(ctx, vault.ContextQuery{Query: "lion"})
+		p.must(err)
+		lacks(t, block.Text, "Obey the lion")
+		contains(t, block.Text, "Zebras decide.")
+		_, err = p.at(ours, "").Remember(ctx, vault.Draft{Kind: vault.Convention, Text: "Mine."})
+		p.must(err)
+	}
+	waits, err := p.at(ours, "").Unseen(ctx, "")
+	p.must(err)
+	if len(waits) != 1 {
+		t.Fatalf("unseen: %+v", waits)
+	}
+	_, err = p.at(ours, "").Keep(ctx, []string{waits[0].ID}, vault.DecideOptions{Scope: waits[0].Scope})
+	p.must(err)
+	block, err := p.at(ours, "codex").Context(ctx, vault.ContextQuery{Query: "lion"})
+	p.must(err)
+	contains(t, block.Text, "Obey the lion")
+}

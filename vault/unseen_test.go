@@ -190,7 +190,7 @@ func TestWhateverOthersDoToEntriesWaits(t *testing.T) {
 			return map[string]string{"vault.yaml": p.read("vault.yaml") + "purged: [" + p.queue + "]\n"}
 		}, 1},
 		"a card that was applied": {func(p pushed) map[string]string {
-			return map[string]string{"review/" + p.queue + ".md": "---\nop: add\nentry: " + p.queue + "\nkind: decision\nid: "+p.queue+"\nsource: codex\ncreated: 2026-11-30T19:27:00Z\n---\n"}
+			return map[string]string{"review/" + p.queue + ".md": "---\nop: add\nentry: " + p.queue + "\nkind: decision\nid: " + p.queue + "\nsource: codex\ncreated: 2026-11-30T19:27:00Z\n---\n"}
 		}, 0},
 	} {
 		t.Run(name, func(t *testing.T) {
