@@ -92,9 +92,9 @@ func (h *Home) moment(ctx context.Context, scope, rev string) (*Scope, Moment, e
 	code, err := ws.Revision(rev)
 	switch {
 	case errors.Is(err, workspace.ErrNoRevision):
-		return s, m, notFound("'git log' in the workspace lists them", "%s", oneLine(err.Error()))
+		return s, m, notFound("'git log' in the workspace lists them", "%s", told(err))
 	case err != nil:
-		return s, m, &Error{Code: Failed, Message: oneLine(err.Error()), Err: err}
+		return s, m, &Error{Code: Failed, Message: told(err), Err: err}
 	}
 	m.Code = code.Commit
 	c, byDate, err := s.momentOf(ctx, code)

@@ -179,7 +179,7 @@ func (h *Home) keepReports(reports []recall.Report) {
 	for _, r := range reports {
 		s := BackendStatus{Name: r.Name, Time: h.opt.Now().UTC().Truncate(time.Second), Hits: r.Hits}
 		if r.Err != nil {
-			s.Error = oneLine(r.Err.Error())
+			s.Error = told(r.Err)
 		}
 		list = append(list, s)
 	}

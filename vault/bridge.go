@@ -192,7 +192,7 @@ func (h *Home) readBrought() (map[string]bool, error) {
 		err = json.Unmarshal(data, &d)
 	}
 	if err != nil {
-		return nil, &Error{Code: Failed, Message: h.broughtFile() + " can't be read", Hint: oneLine(err.Error()), Err: err}
+		return nil, &Error{Code: Failed, Message: h.broughtFile() + " can't be read", Hint: told(err), Err: err}
 	}
 	for _, key := range d.Brought {
 		out[key] = true

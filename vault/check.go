@@ -9,6 +9,7 @@ import (
 
 	"gitvault/gitstore"
 	"gitvault/internal/entryfile"
+	"gitvault/internal/secrets"
 )
 
 // Severities of a finding.
@@ -51,10 +52,10 @@ func (h *Home) Check(ctx context.Context, scope string, fix bool) ([]Finding, er
 		}
 		found, err := s.check(ctx)
 		if err != nil {
-			found = append(found, Finding{Rule: "scope", Severity: SeverityError, File: ".", Message: oneLine(err.Error())})
+			found = append(found, Finding{Rule: "scope", Severity: SeverityError, File: ".", Message: told(err)})
 		}
 		for _, f := range found {
-			f.Scope = s.name
+			f.Scope, f.File, f.Message = s.name, secrets.Redact(f.File), secrets.Redact(f.Message)
 			out = append(out, f)
 		}
 	}
@@ -139,7 +140,7 @@ func (s *Scope) check(ctx context.Context) ([]Finding, error) {
 		c.add(Finding{Rule: "driver", Severity: SeverityWarning, File: ".git/config", Message: "plain git merges this scope by line: 'vault check --fix' or a sync sets its merge driver up"})
 	}
 	if err := r.Unfinished(); err != nil {
-		c.add(Finding{Rule: "unfinished", Severity: SeverityWarning, File: ".", Message: oneLine(err.Error())})
+		c.add(Finding{Rule: "unfinished", Severity: SeverityWarning, File: ".", Message: told(err)})
 	} else if err := c.index(s, v); err != nil {
 		return c.findings, s.fail(err)
 	}
@@ -184,7 +185,7 @@ func (c *checker) entries(ctx context.Context) error {
 			c.byID[s.ID] = append(c.byID[s.ID], l)
 			c.all = append(c.all, l)
 			if err := entryfile.Check(s.Entry); err != nil {
-				c.about("limit", SeverityError, l, "%s", oneLine(err.Error()))
+				c.about("limit", SeverityError, l, "%s", told(err))
 			}
 			for _, f := range secretsOf(s.Entry) {
 				c.about("secret", SeverityError, l, "%s in the %s, line %d, column %d: agents don't get to see it; 'vault purge %s' takes it out, of the history too; if it is none, 'vault edit %s --allow-secret %s' lets it in",
@@ -212,7 +213,7 @@ func (c *checker) cards() error {
 			err = fmt.Errorf("its id is %s", k.ID)
 		}
 		if err != nil {
-			c.add(Finding{Rule: "card", Severity: SeverityError, File: p, Message: "not readable as a card, and not shown for review: " + oneLine(err.Error())})
+			c.add(Finding{Rule: "card", Severity: SeverityError, File: p, Message: "not readable as a card, and not shown for review: " + told(err)})
 			continue
 		}
 		if k.Op != entryfile.OpAdd && c.byID[k.EntryID] == nil && !(card{Card: k}).isApplied() {

@@ -21,7 +21,7 @@ func (c *checker) settings() {
 		_, err = parseManifest(data)
 	}
 	if err != nil {
-		c.add(Finding{Rule: "settings", Severity: SeverityError, File: manifestFile, Message: oneLine(err.Error())})
+		c.add(Finding{Rule: "settings", Severity: SeverityError, File: manifestFile, Message: told(err)})
 	}
 }
 

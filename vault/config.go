@@ -41,7 +41,7 @@ func loadConfig(path string) (c Config, unknown string, err error) {
 		return c, "", nil
 	}
 	if err != nil {
-		return c, "", &Error{Code: Failed, Message: "the settings can't be read: " + oneLine(err.Error()), Err: err}
+		return c, "", &Error{Code: Failed, Message: "the settings can't be read: " + told(err), Err: err}
 	}
 	if err = yaml.Unmarshal(data, &c); err == nil {
 		err = c.check()
@@ -61,7 +61,7 @@ func loadConfig(path string) (c Config, unknown string, err error) {
 
 // yamlProblem says what is wrong with YAML, on one line.
 func yamlProblem(err error) string {
-	return strings.TrimPrefix(strings.TrimPrefix(oneLine(err.Error()), "yaml: "), "unmarshal errors: ")
+	return strings.TrimPrefix(strings.TrimPrefix(told(err), "yaml: "), "unmarshal errors: ")
 }
 
 func (c Config) check() error {

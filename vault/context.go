@@ -91,7 +91,7 @@ func (h *Home) contextInput(ctx context.Context, q ContextQuery) (generate.Conte
 	}
 	words, err := templates.Load(filepath.Join(h.dir, "templates"))
 	if err != nil {
-		h.notice(oneLine(err.Error()))
+		h.notice(told(err))
 	}
 	in := generate.ContextInput{Bytes: config.Context.Bytes, Tokens: config.Context.Tokens, Templates: words, Query: q.Query != ""}
 	if q.Bytes > 0 {
@@ -120,7 +120,7 @@ func (h *Home) contextInput(ctx context.Context, q ContextQuery) (generate.Conte
 			if ctx.Err() != nil {
 				return in, nil, ctx.Err()
 			}
-			part.Problem = oneLine(err.Error())
+			part.Problem = told(err)
 		}
 		in.Scopes = append(in.Scopes, part)
 	}

@@ -39,12 +39,12 @@ func (h *Home) Doctor(ctx context.Context, c Checkup) ([]Trouble, error) {
 		return out, err
 	}
 	if err != nil {
-		out = append(out, trouble("project", SeverityError, ".", "%s", oneLine(err.Error())))
+		out = append(out, trouble("project", SeverityError, ".", "%s", told(err)))
 	}
 	for _, s := range scopes {
 		d := &doctor{scope: s, fix: c.Fix}
 		if err := d.examine(ctx); err != nil {
-			d.add(trouble("scope", SeverityError, ".", "%s", oneLine(err.Error())))
+			d.add(trouble("scope", SeverityError, ".", "%s", told(err)))
 		}
 		for _, t := range d.found {
 			t.Scope = s.name
@@ -74,7 +74,7 @@ func (h *Home) Doctor(ctx context.Context, c Checkup) ([]Trouble, error) {
 func (h *Home) hookTroubles() []Trouble {
 	failed, err := h.HookFailures(maxHookTroubles)
 	if err != nil {
-		return []Trouble{trouble("hook", SeverityWarning, hookLogPath(h.dir), "%s", oneLine(err.Error()))}
+		return []Trouble{trouble("hook", SeverityWarning, hookLogPath(h.dir), "%s", told(err))}
 	}
 	var out []Trouble
 	for _, f := range failed {
@@ -106,7 +106,7 @@ func (d *doctor) mend(t Trouble, fix string, do func() (copied string, err error
 		t.Copy, t.Fixed = copied, err == nil
 		if err != nil {
 			t.Fix = ""
-			t.Message += "; it can't be mended: " + oneLine(err.Error())
+			t.Message += "; it can't be mended: " + told(err)
 		}
 	}
 	d.add(t)
@@ -126,7 +126,7 @@ func (d *doctor) examine(ctx context.Context) error {
 		return d.scope.fail(err)
 	}
 	if err := r.Unfinished(); err != nil {
-		d.add(trouble("unfinished", SeverityWarning, ".", "%s", oneLine(err.Error())))
+		d.add(trouble("unfinished", SeverityWarning, ".", "%s", told(err)))
 		return nil // what stands on the disk is another branch's, or half a merge
 	}
 	if !d.scope.mergesByEntry() {

@@ -39,7 +39,7 @@ func (h *Home) EditorText(ctx context.Context, scope, id string) (Entry, string,
 		Evidence: e.Evidence, Supersedes: e.Supersedes, Expires: e.Expires,
 	})
 	if err != nil {
-		return e, "", &Error{Code: Failed, Message: oneLine(err.Error()), Err: err}
+		return e, "", &Error{Code: Failed, Message: told(err), Err: err}
 	}
 	body := e.Body
 	if body == e.Title {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"gitvault/gitstore"
+	"gitvault/internal/secrets"
 )
 
 // Code classifies an error the way a caller has to act on it. Its values are
@@ -54,6 +55,10 @@ func CodeOf(err error) Code {
 	}
 	return Failed
 }
+
+// told is what may be said of an error where it is part of an answer: one line,
+// and no secret that it quotes.
+func told(err error) string { return oneLine(secrets.Redact(err.Error())) }
 
 func invalid(hint, format string, args ...any) error {
 	return &Error{Code: Invalid, Message: fmt.Sprintf(format, args...), Hint: hint}

@@ -81,7 +81,7 @@ func (h *Home) Export(ctx context.Context, e Export) (Exported, error) {
 	exporters.Order(items)
 	made, err := exporters.Write(e.Format, items)
 	if err != nil {
-		return out, &Error{Code: Failed, Message: "the export failed: " + oneLine(err.Error()), Err: err}
+		return out, &Error{Code: Failed, Message: "the export failed: " + told(err), Err: err}
 	}
 	out.Entries, out.Files, out.Lost, out.LeftOut, out.files = made.Entries, len(made.Files), made.Lost, made.Left, made.Files
 	if withSecrets > 0 && !h.opt.Writer.IsAgent() {
@@ -192,9 +192,9 @@ func (e *Exported) Save(path string, force bool) error {
 	e.Out = path
 	switch {
 	case errors.Is(err, exporters.ErrNotOurs):
-		return &Error{Code: Refused, Message: oneLine(err.Error()), Hint: "name another place, or overwrite it with --force", Err: err}
+		return &Error{Code: Refused, Message: told(err), Hint: "name another place, or overwrite it with --force", Err: err}
 	case err != nil:
-		return &Error{Code: Failed, Message: "the export can't be written: " + oneLine(err.Error()), Err: err}
+		return &Error{Code: Failed, Message: "the export can't be written: " + told(err), Err: err}
 	}
 	return nil
 }

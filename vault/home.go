@@ -241,11 +241,11 @@ func workspaceError(err error) error {
 	case err == nil:
 		return nil
 	case errors.Is(err, workspace.ErrNoProject):
-		return &Error{Code: NotFound, Message: oneLine(err.Error()), Err: err}
+		return &Error{Code: NotFound, Message: told(err), Err: err}
 	case errors.Is(err, workspace.ErrBusy):
-		return &Error{Code: Busy, Message: oneLine(err.Error()), Err: err}
+		return &Error{Code: Busy, Message: told(err), Err: err}
 	}
-	return &Error{Code: Failed, Message: oneLine(err.Error()), Err: err}
+	return &Error{Code: Failed, Message: told(err), Err: err}
 }
 
 func (h *Home) forgetWorkspace() {
@@ -288,7 +288,7 @@ func (s *Scope) signature() (gitstore.Signature, error) {
 		Env: s.home.opt.Env, UserHome: s.home.opt.UserHome, System: gitconfig.SystemFile(s.home.opt.Env), GitDir: git, CommonDir: git,
 	})
 	if err != nil {
-		s.home.notice("git's configuration: " + oneLine(err.Error()))
+		s.home.notice("git's configuration: " + told(err))
 	}
 	p := gitconfig.Identity(cfg, gitconfig.Fallback(s.home.opt.Account, s.home.opt.Host))
 	return gitstore.Signature{Name: p.Name, Email: p.Email, When: s.home.opt.Now()}, nil

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"gitvault/internal/safetext"
+	"gitvault/internal/secrets"
 )
 
 // Failures of hooks are kept for the person to look up, since a hook itself
@@ -31,7 +32,7 @@ type HookFailure struct {
 // no text of the session.
 func NoteHookFailure(dir string, f HookFailure) {
 	f.Time = f.Time.UTC().Truncate(time.Second)
-	f.Client, f.Event, f.Error = shortened(safetext.Line(f.Client)), shortened(safetext.Line(f.Event)), safetext.Line(f.Error)
+	f.Client, f.Event, f.Error = shortened(safetext.Line(f.Client)), shortened(safetext.Line(f.Event)), safetext.Line(secrets.Redact(f.Error))
 	if len(f.Error) > maxHookReason {
 		f.Error = safetext.Line(f.Error[:maxHookReason]) + "…"
 	}

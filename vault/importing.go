@@ -51,6 +51,16 @@ type RefusedImport struct {
 	Reason string `json:"reason"`
 }
 
+// refuse names what is not taken in, without the secret it may have for a
+// name, or hold.
+func (d *Imported) refuse(r RefusedImport) {
+	d.Refused = append(d.Refused, RefusedImport{secrets.Redact(r.Where), secrets.Redact(r.Title), oneLine(secrets.Redact(r.Reason))})
+}
+
+func (d *Imported) note(where, note string) {
+	d.Notes = append(d.Notes, secrets.Redact(where+": "+note))
+}
+
 // An ImportFormat is a format that Import reads.
 type ImportFormat struct {
 	Name string
@@ -122,7 +132,7 @@ func (h *Home) readRecords(ctx context.Context, in Import, out *Imported) ([]imp
 			p = filepath.Join(h.opt.Dir, p)
 		}
 		if _, err := os.Stat(p); err != nil {
-			return nil, invalid(oneLine(err.Error()), "nothing to import from %s", p)
+			return nil, invalid(told(err), "nothing to import from %s", p)
 		}
 		input.Paths = append(input.Paths, p)
 	}
@@ -136,17 +146,17 @@ func (h *Home) readRecords(ctx context.Context, in Import, out *Imported) ([]imp
 			records = append(records, r)
 			h.opt.Progress("reading", len(records), 0)
 			for _, n := range r.Notes {
-				out.Notes = append(out.Notes, r.Where+": "+n)
+				out.note(r.Where, n)
 			}
 			return nil
 		},
 		Refuse: func(where, why string) {
-			out.Refused = append(out.Refused, RefusedImport{Where: where, Reason: oneLine(why)})
+			out.refuse(RefusedImport{Where: where, Reason: why})
 		},
-		Note: func(where, note string) { out.Notes = append(out.Notes, where+": "+note) },
+		Note: out.note,
 	})
 	if err != nil && ctx.Err() == nil {
-		err = invalid("", "%s", oneLine(err.Error()))
+		err = invalid("", "%s", told(err))
 	}
 	return records, err
 }
@@ -258,7 +268,7 @@ func (im *importing) run(records []importers.Record) error {
 }
 
 func (im *importing) refuse(r importers.Record, why string) {
-	im.out.Refused = append(im.out.Refused, RefusedImport{r.Where, secrets.Redact(r.Entry.Title), oneLine(why)})
+	im.out.refuse(RefusedImport{r.Where, r.Entry.Title, why})
 }
 
 // one takes one record in, or says why not.

@@ -198,7 +198,7 @@ func (h *Home) wireError(err error) error {
 	case errors.Is(err, context.Canceled):
 		return err
 	}
-	return &Error{Code: Failed, Message: oneLine(err.Error()), Err: err}
+	return &Error{Code: Failed, Message: told(err), Err: err}
 }
 
 // An InstalledClient is a client that vault was wired into.

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"gitvault/internal/entryfile"
+	"gitvault/internal/secrets"
 )
 
 // MemoryRoot is the folder in which Anthropic's memory tool sees a scope.
@@ -58,10 +59,10 @@ func (h *Home) MemoryTool(ctx context.Context, scope string, c MemoryCommand) (M
 	case err == nil:
 		return answer, nil
 	case errors.As(err, &e) && (e.Code == Invalid || e.Code == NotFound || e.Code == Refused || e.Code == Conflict):
-		text := oneLine(e.Error())
-		var told *memoryError
-		if errors.As(err, &told) {
-			text = told.text
+		text := told(e)
+		var model *memoryError
+		if errors.As(err, &model) {
+			text = secrets.Redact(model.text)
 		}
 		return MemoryAnswer{Text: text, IsError: true}, nil
 	}

@@ -18,7 +18,7 @@ func MergeFile(base, ours, theirs, name, dir string) error {
 	for i, p := range []string{base, ours, theirs} {
 		data, err := os.ReadFile(p)
 		if err != nil {
-			return &Error{Code: Failed, Message: oneLine(err.Error()), Err: err}
+			return &Error{Code: Failed, Message: told(err), Err: err}
 		}
 		files[i] = merge.Files{}
 		if i > 0 || len(data) > 0 {
@@ -40,7 +40,7 @@ func MergeFile(base, ours, theirs, name, dir string) error {
 			continue
 		}
 		if err := os.WriteFile(beside, data, 0o644); err != nil {
-			return &Error{Code: Failed, Message: oneLine(err.Error()), Err: err}
+			return &Error{Code: Failed, Message: told(err), Err: err}
 		}
 	}
 	merged, ok := res.Files[name]
@@ -48,7 +48,7 @@ func MergeFile(base, ours, theirs, name, dir string) error {
 		merged = files[1][name]
 	}
 	if err := os.WriteFile(ours, merged, 0o644); err != nil {
-		return &Error{Code: Failed, Message: oneLine(err.Error()), Err: err}
+		return &Error{Code: Failed, Message: told(err), Err: err}
 	}
 	return nil
 }

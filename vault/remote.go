@@ -62,7 +62,7 @@ func (s *Scope) gitConfig() (*gitconfig.Config, error) {
 func (s *Scope) remotes(ctx context.Context) ([]Remote, error) {
 	cfg, err := s.gitConfig()
 	if err != nil {
-		return nil, &Error{Code: Failed, Message: oneLine(err.Error()), Err: err}
+		return nil, &Error{Code: Failed, Message: told(err), Err: err}
 	}
 	list := cfg.Remotes()
 	if len(list) == 0 {

@@ -87,7 +87,7 @@ func (s *Scope) fail(err error) error {
 	if err == nil || errors.As(err, &e) || errors.Is(err, context.Canceled) {
 		return err
 	}
-	return &Error{Code: CodeOf(err), Message: "scope " + s.name + ": " + oneLine(err.Error()), Err: err}
+	return &Error{Code: CodeOf(err), Message: "scope " + s.name + ": " + told(err), Err: err}
 }
 
 // manifest reads the scope's vault.yaml as it stands on disk.

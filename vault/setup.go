@@ -36,7 +36,7 @@ func (h *Home) ScopeList(context.Context) ([]ScopeInfo, error) {
 		here[s.dir] = here[s.dir] || s.shared
 		info := ScopeInfo{Name: s.name, Path: s.dir, Here: here[s.dir], Trusted: s.IsTrusted()}
 		if _, err := s.manifest(); err != nil {
-			info.Error = oneLine(err.Error())
+			info.Error = told(err)
 		}
 		out = append(out, info)
 	}

@@ -45,7 +45,7 @@ func (h *Home) sharedScopes() ([]*Scope, error) {
 		return nil, nil
 	}
 	if err != nil {
-		return nil, &Error{Code: Failed, Message: "shared scopes can't be listed: " + oneLine(err.Error()), Err: err}
+		return nil, &Error{Code: Failed, Message: "shared scopes can't be listed: " + told(err), Err: err}
 	}
 	var out []*Scope
 	for _, d := range list {
@@ -130,7 +130,7 @@ func (y *syncing) update(ctx context.Context, agreed bool) error {
 		}
 		if _, err := tx.Commit(gitstore.Change{To: theirs, Committer: who}); err != nil {
 			if errors.Is(err, gitstore.ErrChanged) {
-				return conflict("take the edits out of "+y.scope.dir+": they can't be kept there", "%s", oneLine(err.Error()))
+				return conflict("take the edits out of "+y.scope.dir+": they can't be kept there", "%s", told(err))
 			}
 			return err
 		}

@@ -66,7 +66,7 @@ func (h *Home) Status(ctx context.Context) (Status, error) {
 		out.Workspace.Key, out.Workspace.FoundBy, out.Workspace.Notes = ws.Key, ws.FoundBy, ws.Notes
 		out.Workspace.Alike = h.alikeScopes()
 	} else {
-		out.Workspace.Notes = []string{strings.TrimPrefix(oneLine(err.Error()), workspace.ErrNoProject.Error()+": ")}
+		out.Workspace.Notes = []string{strings.TrimPrefix(told(err), workspace.ErrNoProject.Error()+": ")}
 	}
 	if ws, err := h.Workspace(); ws.Here != "" && !ws.HereTrusted && err == nil {
 		out.Workspace.Notes = append(slices.Clone(out.Workspace.Notes), "a vault that nobody trusts yet is in "+ws.Here+": 'vault trust' shows what is in it")
@@ -133,7 +133,7 @@ func (h *Home) alikeScopes() []string {
 func (s *Scope) status(ctx context.Context) ScopeStatus {
 	out := ScopeStatus{Name: s.name, Path: s.dir, Entries: map[Kind]int{}, Remotes: []Remote{}, Bytes: size(s.dir)}
 	fail := func(err error) ScopeStatus {
-		out.Error = oneLine(err.Error())
+		out.Error = told(err)
 		return out
 	}
 	r, err := s.open()
@@ -152,14 +152,14 @@ func (s *Scope) status(ctx context.Context) ScopeStatus {
 		return fail(err)
 	}
 	if err := r.Unfinished(); err != nil {
-		out.Blocked = append(out.Blocked, oneLine(err.Error()))
+		out.Blocked = append(out.Blocked, told(err))
 	}
 	for _, p := range sortedKeys(t.blocked) {
 		out.Blocked = append(out.Blocked, t.blocked[p])
 	}
 	out.Uncommitted = a.paths()
 	if list, err := s.remotes(ctx); err != nil {
-		out.Blocked = append(out.Blocked, oneLine(err.Error()))
+		out.Blocked = append(out.Blocked, told(err))
 	} else {
 		for _, m := range list {
 			m.Scope = ""

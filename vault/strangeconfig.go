@@ -22,7 +22,7 @@ func (s *Scope) runs() []string {
 	git := filepath.Join(s.dir, ".git")
 	cfg, err := gitconfig.Load(gitconfig.Options{GitDir: git, CommonDir: git})
 	if err != nil {
-		return []string{"its configuration can't be read: " + oneLine(err.Error())}
+		return []string{"its configuration can't be read: " + told(err)}
 	}
 	var out []string
 	for _, e := range cfg.Entries() {

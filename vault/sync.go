@@ -77,7 +77,7 @@ func (h *Home) Sync(ctx context.Context, q SyncQuery) ([]Synced, error) {
 			}
 			done, err := s.sync(ctx, m, q)
 			if err != nil {
-				done.Error = oneLine(err.Error())
+				done.Error = told(err)
 				if failed == nil {
 					failed = err
 				}
@@ -185,7 +185,7 @@ func (y *syncing) note(err error) {
 	known := state[y.at.Name]
 	known.Tried = y.scope.home.opt.Now().UTC().Truncate(time.Second)
 	if known.Error = ""; err != nil {
-		known.Error = oneLine(err.Error())
+		known.Error = told(err)
 	} else {
 		known.Synced = known.Tried
 	}
@@ -209,7 +209,7 @@ func (s *Scope) failRemote(err error) error {
 	case errors.Is(err, gitstore.ErrUnreachable), errors.Is(err, gitstore.ErrCut):
 		hint = "nothing is lost; try again when it can be reached"
 	}
-	return &Error{Code: code, Message: oneLine(err.Error()), Hint: hint, Err: err}
+	return &Error{Code: code, Message: told(err), Hint: hint, Err: err}
 }
 
 // run syncs until both sides are the same, or a bound is reached.
@@ -328,7 +328,7 @@ func (y *syncing) refused(err error) error {
 	if !errors.Is(err, gitstore.ErrRejected) && !errors.Is(err, gitstore.ErrDenied) {
 		return err
 	}
-	return &Error{Code: Failed, Message: oneLine(err.Error()), Hint: "what was there is merged here; what is new here was not sent", Err: err}
+	return &Error{Code: Failed, Message: told(err), Hint: "what was there is merged here; what is new here was not sent", Err: err}
 }
 
 // fetch gives the remote's commit, zero where it has no such branch.
@@ -462,7 +462,7 @@ func (y *syncing) count(in mergeIn) {
 func (s *Scope) isVault(r *gitstore.Repo, h gitstore.Hash, m gitstore.Remote) error {
 	_, ok, err := manifestAt(r, h)
 	if err != nil {
-		return &Error{Code: Failed, Message: m.Name + ": " + oneLine(err.Error()), Err: err}
+		return &Error{Code: Failed, Message: m.Name + ": " + told(err), Err: err}
 	}
 	if !ok {
 		return refused("name another branch, or an empty repository", "branch %s of %s holds no vault", m.Branch, m.Name)

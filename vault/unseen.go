@@ -144,7 +144,7 @@ func (s *Scope) markUnseen(ctx context.Context, r *gitstore.Repo, t *tree) error
 // keepUnseen writes the marks as part of reading, which goes on without.
 func (s *Scope) keepUnseen(state unseenState) {
 	if err := s.writeUnseen(state); err != nil {
-		s.home.notice("what others have brought can't be marked: " + oneLine(err.Error()))
+		s.home.notice("what others have brought can't be marked: " + told(err))
 	}
 }
 

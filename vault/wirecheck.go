@@ -72,7 +72,7 @@ func (h *Home) checkClient(ctx context.Context, i InstalledClient, program strin
 	}
 	c.Command = strings.Join(server.Command, " ")
 	if c.Tools, err = h.startServer(ctx, server, i.Project); err != nil {
-		fail(SeverityError, server.File, server.Line, "%s does not work: %s", c.Command, oneLine(err.Error()))
+		fail(SeverityError, server.File, server.Line, "%s does not work: %s", c.Command, told(err))
 	}
 	return c
 }

@@ -74,8 +74,12 @@ func isReserved(s string) bool {
 	return strings.HasPrefix(s, "import:")
 }
 
+// shortened is the beginning of what somebody called something, to be quoted.
+// It is looked at for secrets before it is cut: nobody knows a part of one for
+// what it is.
 func shortened(s string) string {
 	const most = 40
+	s = secrets.Redact(s)
 	if r := []rune(s); len(r) > most {
 		return string(r[:most]) + "…"
 	}

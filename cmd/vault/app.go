@@ -17,6 +17,7 @@ import (
 	"golang.org/x/term"
 
 	"gitvault/internal/safetext"
+	"gitvault/internal/secrets"
 	"gitvault/vault"
 )
 
@@ -93,6 +94,7 @@ type app struct {
 	home    string
 	scope   string
 	agent   string
+	args    []string // the command line
 	json    bool
 	quiet   bool
 	noColor bool
@@ -110,7 +112,7 @@ var errFailed = errors.New("failed")
 
 // run is the program: it returns the exit status.
 func run(ctx context.Context, args []string, w world) int {
-	a := &app{world: w}
+	a := &app{world: w, args: args}
 	root := a.command()
 	root.SetArgs(args)
 	root.SetIn(w.stdin)
@@ -135,10 +137,16 @@ func run(ctx context.Context, args []string, w world) int {
 // report prints an error as one line, or as JSON.
 func (a *app) report(e *vault.Error) {
 	if a.json {
-		printJSON(a.stderr, errorDocument{errorFields{e.Code, safetext.Line(e.Message), safetext.Line(e.Hint)}})
+		printJSON(a.stderr, errorDocument{errorFields{e.Code, a.tellable(e.Message), a.tellable(e.Hint)}})
 		return
 	}
-	fmt.Fprintln(a.stderr, "vault: "+safetext.Line(e.Error()))
+	fmt.Fprintln(a.stderr, "vault: "+a.tellable(e.Error()))
+}
+
+// tellable is what may be told of something that did not go as meant: one line,
+// and no secret, even where it quotes the command line.
+func (a *app) tellable(message string) string {
+	return safetext.Line(secrets.Redact(message, strings.Join(a.args, " ")))
 }
 
 // An errorDocument is what --json prints of an error.
@@ -296,7 +304,7 @@ func account(getenv func(string) string) string {
 // note tells a person something that is no data and no error.
 func (a *app) note(message string) {
 	if !a.quiet {
-		fmt.Fprintln(a.stderr, safetext.Line(message))
+		fmt.Fprintln(a.stderr, a.tellable(message))
 	}
 }
 

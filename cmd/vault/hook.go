@@ -114,7 +114,7 @@ func (a *app) answerHook(ctx context.Context, event, client string) ([]byte, err
 // hookFailed keeps what went wrong where a person looks for it: a hook that
 // fails would stop the agent's turn in some clients.
 func (a *app) hookFailed(client, event string, err error) {
-	vault.NoteHookFailure(a.homeDir(), vault.HookFailure{Time: time.Now(), Client: client, Event: event, Error: oneLine(err.Error())})
+	vault.NoteHookFailure(a.homeDir(), vault.HookFailure{Time: time.Now(), Client: client, Event: event, Error: err.Error()})
 }
 
 // forgive reports whether a command line that could not be understood is a

@@ -6,7 +6,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"gitvault/internal/safetext"
 	"gitvault/vault"
 )
 
@@ -45,14 +44,14 @@ func importCmd(a *app) *cobra.Command {
 
 func (a *app) imported(in vault.Import, done vault.Imported) {
 	for _, r := range done.Refused {
-		what := safetext.Line(r.Where)
+		what := r.Where
 		if r.Title != "" {
-			what += " " + safetext.Line(r.Title)
+			what += " " + r.Title
 		}
-		fmt.Fprintln(a.stderr, "refused: "+what+": "+safetext.Line(r.Reason))
+		fmt.Fprintln(a.stderr, a.tellable("refused: "+what+": "+r.Reason))
 	}
 	for _, n := range done.Notes {
-		a.note("note: " + safetext.Line(n))
+		a.note("note: " + n)
 	}
 	if a.json {
 		printJSON(a.stdout, done)

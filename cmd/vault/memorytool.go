@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"gitvault/internal/secrets"
 	"gitvault/vault"
 )
 
@@ -46,7 +47,7 @@ func memoryToolCmd(a *app) *cobra.Command {
 			answer := func(cmd vault.MemoryCommand) vault.MemoryAnswer {
 				done, err := h.MemoryTool(c.Context(), a.scope, cmd)
 				if err != nil {
-					return vault.MemoryAnswer{Text: oneLine(err.Error()), IsError: true}
+					return vault.MemoryAnswer{Text: a.tellable(err.Error()), IsError: true}
 				}
 				return done
 			}
@@ -88,7 +89,7 @@ func memoryAnswer(line []byte, run func(vault.MemoryCommand) vault.MemoryAnswer)
 	var cmd vault.MemoryCommand
 	var done vault.MemoryAnswer
 	if err := json.Unmarshal(line, &cmd); err != nil {
-		done = vault.MemoryAnswer{Text: "Error: the command can't be read: " + oneLine(err.Error()), IsError: true}
+		done = vault.MemoryAnswer{Text: "Error: the command can't be read: " + oneLine(secrets.Redact(err.Error())), IsError: true}
 	} else {
 		done = run(cmd)
 	}

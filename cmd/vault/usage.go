@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"gitvault/internal/secrets"
 	"gitvault/vault"
 )
 
@@ -64,6 +65,7 @@ func flagError(c *cobra.Command, err error) error {
 	var value *pflag.InvalidValueError
 	var unknown *pflag.NotExistError
 	var missing *pflag.ValueRequiredError
+	var noFlag *pflag.InvalidSyntaxError
 	var own *vault.Error
 	switch {
 	case errors.As(err, &own):
@@ -83,12 +85,27 @@ func flagError(c *cobra.Command, err error) error {
 		if s := unknown.GetSpecifiedShortnames(); s != "" {
 			flag = "-" + unknown.GetSpecifiedName()
 		}
-		message = "unknown flag " + flag
-		if strings.Contains(c.Use, "TEXT") {
-			hint = "put -- before text that begins with a dash; " + hint
+		message = "unknown flag " + brief(flag)
+		if strings.Contains(c.Use, "TEXT") || strings.ContainsAny(flag, " \n") {
+			hint = dashText + hint
 		}
+	case errors.As(err, &noFlag):
+		message = brief(noFlag.GetSpecifiedFlag()) + " is no flag"
+		hint = dashText + hint
 	}
 	return &vault.Error{Code: vault.Invalid, Message: message, Hint: hint, Err: err}
+}
+
+const dashText = "put -- before text that begins with a dash; "
+
+// brief is the beginning of what may be a whole text, on one line. It is looked
+// at for secrets before it is cut: nobody knows a part of one for what it is.
+func brief(s string) string {
+	s = oneLine(secrets.Redact(s))
+	if r := []rune(s); len(r) > 60 {
+		return string(r[:60]) + "…"
+	}
+	return s
 }
 
 // wantsJSON reports whether the person asked for JSON on a command line that

@@ -10,6 +10,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"gitvault/internal/safetext"
+	"gitvault/internal/secrets"
 	"gitvault/vault"
 )
 
@@ -70,7 +71,7 @@ func (s *Server) open(ctx context.Context, r request, dir, session string, token
 // note keeps what the agent should know and no error is, and tells the client's
 // log.
 func (c *call) note(ctx context.Context, message string) {
-	message = short(safetext.Line(message))
+	message = short(safetext.Line(secrets.Redact(message)))
 	c.add(message)
 	if ss, ok := c.GetSession().(*mcp.ServerSession); ok {
 		_ = ss.Log(ctx, &mcp.LoggingMessageParams{Level: "notice", Logger: "vault", Data: message}) //nolint:staticcheck // deprecated for clients to come, and what today's have
@@ -114,12 +115,13 @@ func (s *Server) write(ctx context.Context, fn func() error) error {
 	return fn()
 }
 
-// message is an error on one line, of bounded length.
+// message is an error on one line, of bounded length. It is looked at for secrets
+// before it is cut: nobody knows a part of one for what it is.
 func message(err error) string {
 	if errors.Is(err, context.Canceled) {
 		return "cancelled"
 	}
-	return short(safetext.Line(err.Error()))
+	return short(safetext.Line(secrets.Redact(err.Error())))
 }
 
 // short is a text without its middle, if it is long: what is wrong stands at

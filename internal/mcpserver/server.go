@@ -80,7 +80,7 @@ func New(o Options) *Server {
 		UnsubscribeHandler:      s.unsubscribe,
 		SetCacheable:            private,
 	})
-	s.mcp.AddReceivingMiddleware(keepHeaders)
+	s.mcp.AddReceivingMiddleware(keepHeaders, guard)
 	s.mcp.AddSendingMiddleware(s.onlyTheirs)
 	s.addTools()
 	s.addResources()

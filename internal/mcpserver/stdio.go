@@ -104,8 +104,12 @@ func (c *connection) Read(ctx context.Context) (jsonrpc.Message, error) {
 }
 
 func (c *connection) Write(ctx context.Context, msg jsonrpc.Message) error {
+	r, ok := msg.(*jsonrpc.Response)
+	if ok && r.Error != nil {
+		r.Error = guarded(r.Error) // also of requests that reach no handler
+	}
 	err := c.Connection.Write(ctx, msg)
-	if r, ok := msg.(*jsonrpc.Response); ok {
+	if ok {
 		c.answered(r.ID)
 	}
 	return err

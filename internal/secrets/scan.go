@@ -71,23 +71,6 @@ func Without(found []Finding, allowed ...string) []Finding {
 	return kept
 }
 
-// Redact returns text with every secret replaced by "[secret: rule]".
-func Redact(text string) string {
-	found := Scan(text)
-	if len(found) == 0 {
-		return text
-	}
-	var b strings.Builder
-	at := 0
-	for _, f := range found {
-		b.WriteString(text[at:f.Start])
-		b.WriteString("[secret: " + f.Rule + "]")
-		at = f.End
-	}
-	b.WriteString(text[at:])
-	return b.String()
-}
-
 // A match is a finding before overlaps are settled: of two that overlap the
 // one with the greater weight gives its name.
 type match struct {

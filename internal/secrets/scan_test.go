@@ -313,6 +313,15 @@ func TestRedact(t *testing.T) {
 	if got := Redact("nothing here"); got != "nothing here" {
 		t.Errorf("got %q", got)
 	}
+	for _, quoted := range []string{pass, pass[:10] + "…", tok[:20]} {
+		said := "remember db_password=" + pass + " " + tok
+		if got := Redact(`unexpected argument "`+quoted+`"`, said); strings.Contains(got, quoted[:8]) || !strings.Contains(got, "[secret: ") {
+			t.Errorf("%q is quoted in %q", quoted, got)
+		}
+	}
+	if got := Redact("unexpected argument", "remember db_password="+pass); got != "unexpected argument" {
+		t.Errorf("got %q", got)
+	}
 }
 
 func TestWithout(t *testing.T) {
