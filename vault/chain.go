@@ -6,30 +6,72 @@ import (
 	"slices"
 )
 
-// A ChainLink is an entry of a chain in which each supersedes the one before.
+// A ChainLink is an entry of a chain, in which each supersedes others.
 type ChainLink struct {
-	ID    string `json:"id"`
-	Title string `json:"title"`
+	ID         string   `json:"id"`
+	Title      string   `json:"title"`
+	Supersedes []string `json:"supersedes,omitempty"` // ids
+}
+
+// IsLine reports whether each entry of a chain supersedes the one before and
+// no other of them: whether nothing branches, or comes together.
+func IsLine(chain []ChainLink) bool {
+	in := map[string]bool{}
+	for _, l := range chain {
+		in[l.ID] = true
+	}
+	for i, l := range chain {
+		n := 0
+		for _, old := range l.Supersedes {
+			if in[old] {
+				n++
+			}
+		}
+		if i == 0 && n > 0 || i > 0 && (n != 1 || !slices.Contains(l.Supersedes, chain[i-1].ID)) {
+			return false
+		}
+	}
+	return true
 }
 
 // chain lists the entries that an entry supersedes, itself, and those that
-// supersede it, however many are between, the oldest first; nothing for one
-// that stands alone.
+// supersede it, however many are between: none before what it supersedes, and
+// else by date and id; nothing for one that stands alone.
 func (t *tree) chain(ctx context.Context, id string) ([]located, error) {
 	out, _, err := t.reach(ctx, id)
 	if err != nil || len(out) < 2 {
 		return nil, err
 	}
-	slices.SortStableFunc(out, func(a, b located) int {
-		switch {
-		case slices.Contains(b.Supersedes, a.ID):
-			return -1
-		case slices.Contains(a.Supersedes, b.ID):
-			return 1
-		}
-		return cmp.Or(cmp.Compare(a.Created, b.Created), cmp.Compare(a.ID, b.ID))
+	slices.SortFunc(out, func(a, b located) int {
+		return cmp.Or(parseStamp(a.Created).Compare(parseStamp(b.Created)), cmp.Compare(a.ID, b.ID))
 	})
-	return out, nil
+	return afterWhatTheySupersede(out), nil
+}
+
+// afterWhatTheySupersede moves entries of a list behind those they supersede
+// and leaves their order else as it is. In a circle the first one that was
+// come to comes last.
+func afterWhatTheySupersede(list []located) []located {
+	left := make(map[string]located, len(list))
+	for _, l := range list {
+		left[l.ID] = l
+	}
+	out := make([]located, 0, len(list))
+	var put func(l located)
+	put = func(l located) {
+		if _, ok := left[l.ID]; !ok {
+			return
+		}
+		delete(left, l.ID)
+		for _, old := range slices.Sorted(slices.Values(l.Supersedes)) {
+			put(left[old])
+		}
+		out = append(out, l)
+	}
+	for _, l := range list {
+		put(l)
+	}
+	return out
 }
 
 // reach finds the entries of a chain, and the ids of those too that are not
@@ -66,7 +108,7 @@ func (t *tree) presentChain(ctx context.Context, h *Home, id string) ([]ChainLin
 	var out []ChainLink
 	for _, l := range list {
 		if !h.opt.Writer.IsAgent() || !hasSecret(l.Entry) {
-			out = append(out, ChainLink{l.ID, l.Title})
+			out = append(out, ChainLink{l.ID, l.Title, l.Supersedes})
 		}
 	}
 	return out, err

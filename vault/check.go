@@ -2,10 +2,12 @@ package vault
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"fmt"
 	"path/filepath"
-	"sort"
+	"slices"
+	"strings"
 
 	"gitvault/gitstore"
 	"gitvault/internal/entryfile"
@@ -36,21 +38,34 @@ type Finding struct {
 // In a scope's own folder it is that scope that is checked, whoever's it is: so
 // it works as a hook of git's and wherever a clone is tested.
 func (h *Home) Check(ctx context.Context, scope string, fix bool) ([]Finding, error) {
+	return h.checkEach(scope, func(s *Scope) ([]Finding, error) {
+		if fix {
+			if err := s.setUpDriver(ctx); err != nil {
+				return nil, err
+			}
+			if err := s.write(ctx, (*txn).reindex); err != nil {
+				return nil, err
+			}
+		}
+		return s.check(ctx)
+	})
+}
+
+// CheckStaged is Check of what the next commit by git itself would hold: of the
+// files as they are staged. As a hook of git's it reads the index that git is
+// about to commit, which GIT_INDEX_FILE names.
+func (h *Home) CheckStaged(ctx context.Context, scope string) ([]Finding, error) {
+	return h.checkEach(scope, func(s *Scope) ([]Finding, error) { return s.checkStaged(ctx) })
+}
+
+func (h *Home) checkEach(scope string, check func(*Scope) ([]Finding, error)) ([]Finding, error) {
 	scopes, err := h.checked(scope)
 	if err != nil {
 		return nil, err
 	}
 	out := []Finding{}
 	for _, s := range scopes {
-		if fix {
-			if err := s.setUpDriver(ctx); err != nil {
-				return out, err
-			}
-			if err := s.write(ctx, (*txn).reindex); err != nil {
-				return out, err
-			}
-		}
-		found, err := s.check(ctx)
+		found, err := check(s)
 		if err != nil {
 			found = append(found, Finding{Rule: "scope", Severity: SeverityError, File: ".", Message: told(err)})
 		}
@@ -112,29 +127,16 @@ func (s *Scope) check(ctx context.Context) ([]Finding, error) {
 	if err := s.lostBranch(v); err != nil {
 		return nil, err
 	}
-	t, _, err := s.treeOf(ctx, r, v)
+	t, a, err := s.treeOf(ctx, r, v)
 	if err != nil {
 		return nil, err
 	}
-	c := checker{tree: t, byID: map[string][]located{}}
+	c := checker{tree: t, saved: a.saved, byID: map[string][]located{}}
 	for _, p := range sortedKeys(t.blocked) {
 		c.add(Finding{Rule: "file", Severity: SeverityError, File: p, Message: t.blocked[p]})
 	}
-	if err := c.entries(ctx); err != nil {
-		return c.findings, s.fail(err)
-	}
-	if err := c.cards(); err != nil {
-		return c.findings, s.fail(err)
-	}
-	c.settings()
-	c.links()
-	c.chains()
-	c.worn(s.home.opt.Now())
-	if err := c.duplicates(ctx); err != nil {
-		return c.findings, err
-	}
-	if err := c.paths(s); err != nil {
-		return c.findings, err
+	if err := c.content(ctx, s); err != nil {
+		return c.sorted(), s.fail(err)
 	}
 	if !s.mergesByEntry() {
 		c.add(Finding{Rule: "driver", Severity: SeverityWarning, File: ".git/config", Message: "plain git merges this scope by line: 'vault check --fix' or a sync sets its merge driver up"})
@@ -142,20 +144,73 @@ func (s *Scope) check(ctx context.Context) ([]Finding, error) {
 	if err := r.Unfinished(); err != nil {
 		c.add(Finding{Rule: "unfinished", Severity: SeverityWarning, File: ".", Message: told(err)})
 	} else if err := c.index(s, v); err != nil {
-		return c.findings, s.fail(err)
+		return c.sorted(), s.fail(err)
 	}
-	sort.SliceStable(c.findings, func(i, j int) bool {
-		a, b := c.findings[i], c.findings[j]
-		if a.File != b.File {
-			return a.File < b.File
+	return c.sorted(), nil
+}
+
+func (s *Scope) checkStaged(ctx context.Context) ([]Finding, error) {
+	r, err := s.open()
+	if err != nil {
+		return nil, err
+	}
+	index, _ := s.home.opt.Env("GIT_INDEX_FILE")
+	if index != "" && !filepath.IsAbs(index) {
+		index = filepath.Join(s.dir, index) // where git runs its hooks
+	}
+	files, err := r.Staged(index)
+	if err != nil {
+		return nil, s.fail(err)
+	}
+	t := &tree{files: make(map[string]*file, len(files))}
+	for _, f := range files {
+		if f.Path != indexFile {
+			t.files[f.Path] = newFile(f.Path, f.Hash, func() ([]byte, error) { return r.Blob(f.Hash) })
 		}
-		return a.Line < b.Line
+	}
+	c := checker{tree: t, byID: map[string][]located{}}
+	for _, f := range files {
+		if f.Mode == gitstore.ModeSymlink && !isForeign(f.Path) {
+			delete(t.files, f.Path)
+			c.add(Finding{Rule: "file", Severity: SeverityError, File: f.Path, Message: f.Path + " is a symbolic link: stage a plain file"})
+		}
+	}
+	err = c.content(ctx, s)
+	return c.sorted(), s.fail(err)
+}
+
+// content checks all that people and agents have written.
+func (c *checker) content(ctx context.Context, s *Scope) error {
+	if err := c.entries(ctx); err != nil {
+		return err
+	}
+	if err := c.ids(); err != nil {
+		return err
+	}
+	if err := c.cards(); err != nil {
+		return err
+	}
+	c.settings()
+	c.links()
+	c.chains()
+	c.worn(s.home.opt.Now())
+	if err := c.duplicates(ctx); err != nil {
+		return err
+	}
+	return c.paths(s)
+}
+
+// sorted are the findings by file and line.
+func (c *checker) sorted() []Finding {
+	slices.SortStableFunc(c.findings, func(a, b Finding) int {
+		return cmp.Or(strings.Compare(a.File, b.File), a.Line-b.Line)
 	})
-	return c.findings, nil
+	return c.findings
 }
 
 type checker struct {
 	tree     *tree
+	saved    map[string][]byte // files as they stand on disk, where that is not committed
 	byID     map[string][]located
 	all      []located // in the order of the files
 	findings []Finding
@@ -228,14 +283,37 @@ func (c *checker) cards() error {
 	return nil
 }
 
-// links checks that ids are one of a kind, and that what points to an entry
-// points to one that is there.
+// ids checks that each id stands in one place.
+func (c *checker) ids() error {
+	type place struct {
+		path string
+		line int
+	}
+	first := map[string]place{}
+	for _, p := range c.tree.paths(Kinds()...) {
+		doc, err := c.tree.files[p].document()
+		if err != nil {
+			return err
+		}
+		if saved := c.saved[p]; saved != nil {
+			doc = entryfile.Parse(doc.Kind(), p, saved)
+		}
+		for id, line := range doc.WrittenIDs() {
+			if was, twice := first[id]; twice {
+				c.add(Finding{Rule: "id", Severity: SeverityError, ID: id, File: p, Line: line,
+					Message: fmt.Sprintf("the id %s stands at %s:%d too: take it out of the one that is a copy, which gets an id of its own then", id, was.path, was.line)})
+				continue
+			}
+			first[id] = place{p, line}
+		}
+	}
+	return nil
+}
+
+// links checks that what points to an entry points to one that is there.
 func (c *checker) links() {
 	for _, id := range sortedKeys(c.byID) {
 		list := c.byID[id]
-		for _, l := range list[1:] {
-			c.about("id", SeverityError, l, "the id %s is also in %s", id, list[0].path)
-		}
 		l := list[0]
 		targets := map[string][]string{"supersedes": l.Supersedes, "derived_from": l.DerivedFrom}
 		if l.Conflict != "" {

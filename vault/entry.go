@@ -60,7 +60,7 @@ type Entry struct {
 	Session      string      `json:"session,omitempty"`
 	Supersedes   []string    `json:"supersedes,omitempty"`
 	SupersededBy []string    `json:"superseded_by,omitempty"` // derived: the entries that name this one
-	Chain        []ChainLink `json:"chain,omitempty"`         // of an entry that was asked for: all of its chain, the oldest first
+	Chain        []ChainLink `json:"chain,omitempty"`         // of an entry that was asked for: all of its chain, none before what it supersedes
 	DerivedFrom  []string    `json:"derived_from,omitempty"`
 	Expires      string      `json:"expires,omitempty"`
 	Conflict     string      `json:"conflict,omitempty"` // the entry whose other version this is

@@ -11,14 +11,23 @@ import (
 )
 
 func checkCmd(a *app) *cobra.Command {
-	var fix bool
-	c := verb("check [--fix]", "Look for what is wrong in the entries; exit 1 on errors", `  vault check
-  vault check --fix --json`, cobra.NoArgs, func(c *cobra.Command, _ []string) error {
+	var fix, staged bool
+	c := verb("check [--fix | --staged]", "Look for what is wrong in the entries; exit 1 on errors", `  vault check
+  vault check --fix --json
+  vault check --staged   # as a pre-commit hook of git's`, cobra.NoArgs, func(c *cobra.Command, _ []string) error {
+		if fix && staged {
+			return usage("--fix is for the files as they are, not for what is staged: leave one of the two out")
+		}
 		h, err := a.open()
 		if err != nil {
 			return err
 		}
-		list, err := h.Check(c.Context(), a.scope, fix)
+		var list []vault.Finding
+		if staged {
+			list, err = h.CheckStaged(c.Context(), a.scope)
+		} else {
+			list, err = h.Check(c.Context(), a.scope, fix)
+		}
 		if err != nil {
 			return err
 		}
@@ -45,5 +54,6 @@ func checkCmd(a *app) *cobra.Command {
 		return nil
 	})
 	c.Flags().BoolVar(&fix, "fix", false, "commit hand edits, write ids down and make INDEX.md anew first")
+	c.Flags().BoolVar(&staged, "staged", false, "look at what is staged for git's next commit, not at the files")
 	return c
 }

@@ -146,17 +146,34 @@ func (a *app) entry(e vault.Entry) {
 	field("supersedes", strings.Join(e.Supersedes, ", "))
 	field("superseded by", strings.Join(e.SupersededBy, ", "))
 	if len(e.Chain) > 2 {
-		var links []string
-		for _, l := range e.Chain {
-			links = append(links, l.ID+" "+safetext.Line(l.Title))
-		}
-		field("chain", strings.Join(links, " → "))
+		a.chain(e.Chain)
 	}
 	field("derived from", strings.Join(e.DerivedFrom, ", "))
 	field("outcome", e.Outcome)
 	field("expires", e.Expires)
 	a.println()
 	a.println(safetext.Text(e.Body))
+}
+
+// chain prints a line of entries with arrows, and one that branches entry by
+// entry.
+func (a *app) chain(list []vault.ChainLink) {
+	line := vault.IsLine(list)
+	parts := make([]string, len(list))
+	for i, l := range list {
+		parts[i] = l.ID + " " + safetext.Line(l.Title)
+		if !line && len(l.Supersedes) > 0 {
+			parts[i] += a.paint(dim, " (supersedes "+strings.Join(l.Supersedes, " and ")+")")
+		}
+	}
+	if line {
+		a.println(a.paint(dim, "chain: "), strings.Join(parts, " → "))
+		return
+	}
+	a.println(a.paint(dim, "chain:"))
+	for _, part := range parts {
+		a.println("  ", part)
+	}
 }
 
 // change prints what was done to an entry.

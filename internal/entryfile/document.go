@@ -109,6 +109,22 @@ func (d *Document) All() iter.Seq[Section] {
 	}
 }
 
+// WrittenIDs lists the ids that stand in the file as they stand there, each with
+// the line of its entry; the same one may come more than once.
+func (d *Document) WrittenIDs() iter.Seq2[string, int] {
+	return func(yield func(string, int) bool) {
+		line, at := 1, 0
+		for i := range d.sections {
+			s := &d.sections[i]
+			line += bytes.Count(d.data[at:s.Start], newline)
+			at = s.Start
+			if s.Err == nil && s.rawID != "" && !yield(s.rawID, line) {
+				return
+			}
+		}
+	}
+}
+
 // Says reports whether two documents have the same entries in the same order,
 // however they are written. Of entries that can't be read only their place
 // counts.
