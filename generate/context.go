@@ -84,6 +84,8 @@ type ContextResult struct {
 	Scopes          []ContextShare
 	Recalled        []string // ids shown whole for the query
 	RecalledOmitted int      // found, but without room to stand whole
+	Starved         []string // scopes, other than shared ones, that have entries and no room for any
+	Least           Bound    // where there are such: bounds with which each would have room for one
 	Fallback        bool     // the templates given leave no room for an entry: the built-in wording is used
 }
 
@@ -179,6 +181,7 @@ type share struct {
 	lines   []*indexed // in packing order, a line each
 	tooLong []*indexed
 	kinds   map[entryfile.Kind]bool // those that have a heading
+	least   *size                   // what its shortest line takes, once that is known
 }
 
 // An indexed entry knows whether it is in the block.
@@ -254,9 +257,11 @@ func (p *packer) frames() bool {
 	first := true
 	for _, s := range p.shares {
 		s.first = first
-		open, end := p.w.open(s, s.total(), max(s.total(), 9999), s.total()), p.w.end(s)
-		frame := sizeOf(open).plus(sizeOf(end))
-		if !frame.fits(p.room) {
+		frame, room := p.frame(s), p.room
+		if s.scope.Role == Shared && (room.bytes < ample || room.milli < ample*1000) {
+			room = room.minus(p.modest())
+		}
+		if !frame.fits(room) {
 			if s.scope.Role == Shared {
 				continue
 			}
@@ -269,9 +274,6 @@ func (p *packer) frames() bool {
 	return p.framed
 }
 
-// floors weighs what each scope may keep though the others want it.
-var floors = map[Role]int64{User: 2, Project: 3, Shared: 1}
-
 func (p *packer) pack() {
 	all := p.room
 	var recall size
@@ -279,20 +281,7 @@ func (p *packer) pack() {
 		recall = all.part(1, 3)
 		all = all.minus(recall)
 	}
-	var weights int64
-	for _, s := range p.shares {
-		if s.framed {
-			weights += floors[s.scope.Role]
-		}
-	}
-	reserve := make([]size, len(p.shares)+1) // what the scopes from i on may keep
-	for i := len(p.shares) - 1; i > 0; i-- {
-		reserve[i] = reserve[i+1]
-		if s := p.shares[i]; s.framed {
-			floor := all.part(floors[s.scope.Role], weights)
-			reserve[i] = reserve[i].plus(floor.least(p.demand(s, floor).upTo(all.part(1, 16))))
-		}
-	}
+	reserve := p.reserves(all)
 	for i, s := range p.shares {
 		if !s.framed {
 			continue
@@ -452,6 +441,7 @@ func (p *packer) result(text string) ContextResult {
 	if text == "" {
 		out.RecalledOmitted = len(p.in.Recalled)
 	}
+	out.Starved, out.Least = p.starved(text)
 	for _, r := range p.recalled {
 		out.Recalled = append(out.Recalled, r.id)
 	}

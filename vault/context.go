@@ -2,6 +2,7 @@ package vault
 
 import (
 	"context"
+	"fmt"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -55,11 +56,23 @@ func (h *Home) Context(ctx context.Context, q ContextQuery) (Context, error) {
 	if err != nil {
 		return Context{}, err
 	}
+	if len(res.Starved) > 0 {
+		h.notice(tooTight(res))
+	}
 	out := Context{Text: res.Text, Bytes: res.Bytes, Tokens: res.Tokens, Scopes: []ContextShare{}}
 	for _, s := range res.Scopes {
 		out.Scopes = append(out.Scopes, ContextShare{s.Name, s.Shown, s.Total, s.Omitted, s.Bytes, s.Tokens})
 	}
 	return out, nil
+}
+
+// tooTight says which scopes a block has no room for, and what would do.
+func tooTight(res generate.ContextResult) string {
+	what := "any entry"
+	if res.Text != "" {
+		what = "an entry of " + strings.Join(res.Starved, ", ")
+	}
+	return fmt.Sprintf("the context's budget has no room for %s: give it at least %d tokens and %d bytes", what, res.Least.Tokens, res.Least.Bytes)
 }
 
 // block makes the block and keeps a receipt of it.
@@ -104,6 +117,7 @@ func (h *Home) contextInput(ctx context.Context, q ContextQuery) (generate.Conte
 	if err != nil {
 		return in, nil, err
 	}
+	times := roomier(in)
 	for _, s := range scopes {
 		part := generate.ContextScope{Role: generate.Project, Name: s.name}
 		if s.name == UserScope {
@@ -114,7 +128,7 @@ func (h *Home) contextInput(ctx context.Context, q ContextQuery) (generate.Conte
 		}
 		t, err := s.readOffered(ctx)
 		if err == nil {
-			err = t.offer(ctx, h, s, &part)
+			err = t.offer(ctx, h, s, &part, times)
 		}
 		if err != nil {
 			if ctx.Err() != nil {
@@ -143,9 +157,9 @@ func (h *Home) contextInput(ctx context.Context, q ContextQuery) (generate.Conte
 // offer fills in what a scope may offer an agent: not what is superseded,
 // expired, resolved or held, and nothing that looks like a secret. Of rolled
 // files only pinned entries and open threads have lines, and where entries are
-// so large that few are not rolled, those of the newest files; the rest is
-// counted.
-func (t *tree) offer(ctx context.Context, h *Home, s *Scope, part *generate.ContextScope) error {
+// so large that few are not rolled, those of the newest files, of more of them in
+// a block that is so many times roomier; the rest is counted.
+func (t *tree) offer(ctx context.Context, h *Home, s *Scope, part *generate.ContextScope, times int) error {
 	all, err := t.survey(s.cacheDir())
 	if err != nil {
 		return err
@@ -158,7 +172,7 @@ func (t *tree) offer(ctx context.Context, h *Home, s *Scope, part *generate.Cont
 			if err := ctx.Err(); err != nil {
 				return err
 			}
-			if u.rolled && len(part.Entries)-before < enoughLines && opened < maxOpened {
+			if u.rolled && len(part.Entries)-before < enoughLines*times && opened < maxOpened*times {
 				if u.lines, err = t.linesIn(k, u.unit); err != nil {
 					return err
 				}
@@ -207,11 +221,25 @@ func (t *tree) offer(ctx context.Context, h *Home, s *Scope, part *generate.Cont
 }
 
 // enoughLines is how many lines of a kind there are before rolled files are
-// left alone, and maxOpened how many of those are read at most.
+// left alone, and maxOpened how many of those are read at most, in a block of
+// the usual bounds.
 const (
 	enoughLines = 32
 	maxOpened   = 4
 )
+
+// roomier is how many times a block has the room of the usual one; at least 1.
+func roomier(in generate.ContextInput) int {
+	return max(1, min(ceil(in.Bytes, generate.DefaultContextBytes), ceil(in.Tokens, generate.DefaultContextTokens)))
+}
+
+// ceil divides up; without a bound there is the usual one.
+func ceil(bound, usual int) int {
+	if bound == 0 {
+		return 1
+	}
+	return bound/usual + min(1, bound%usual)
+}
 
 // newestFirst puts the rolled ones behind the others, the newest first.
 func newestFirst(units []unitFacts) []unitFacts {

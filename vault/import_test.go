@@ -175,19 +175,19 @@ func TestImportRenamesWhatIsTaken(t *testing.T) {
 }
 
 // Entries so large that nearly all of them are rolled have their lines in the
-// block all the same.
+// block all the same, as many as the block has room for.
 func TestLargeEntriesHaveLines(t *testing.T) {
 	p := newPlace(t)
 	var lines []string
-	for i := range 30 {
+	for i := range 120 {
 		lines = append(lines, fmt.Sprintf(`{"kind":"decision","title":"Decision %d","body":"%s"}`, i, strings.Repeat("Because. ", 3000)))
 	}
 	p.importLines("", lines...)
-	block, err := p.by("").Context(context.Background(), vault.ContextQuery{Scope: vault.UserScope})
-	p.must(err)
-	for i := range 30 {
-		if !strings.Contains(block.Text, fmt.Sprintf("] Decision %d:", i)) {
-			t.Errorf("no line of decision %d", i)
+	for _, test := range []struct{ times, most, least int }{{1, 50, 30}, {2, 90, 60}, {8, 120, 120}} {
+		block, err := p.by("").Context(context.Background(), vault.ContextQuery{Scope: vault.UserScope, Bytes: 9_500 * test.times, Tokens: 3_000 * test.times})
+		p.must(err)
+		if n := strings.Count(block.Text, "] Decision "); n < test.least || n > test.most || n != block.Scopes[0].Shown {
+			t.Errorf("a block of %d times the room has %d lines, and counts %d", test.times, n, block.Scopes[0].Shown)
 		}
 	}
 }

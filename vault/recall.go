@@ -2,9 +2,12 @@ package vault
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
+	"fmt"
 	"path/filepath"
 	"slices"
+	"strings"
 	"time"
 
 	"gitvault/generate"
@@ -43,7 +46,7 @@ type Recalled struct {
 	Omitted int   `json:"omitted"` // hits that passed the limit or the budget
 	Tokens  int   `json:"tokens"`  // what the hits cost, estimated
 
-	Notes []string `json:"notes,omitempty"` // what is wrong with the settings, and left out
+	Notes []string `json:"notes,omitempty"` // what is wrong with the settings, and left out, or with the budget
 }
 
 // A Hit is an entry that bears on a query.
@@ -133,8 +136,13 @@ func (h *Home) Recall(ctx context.Context, q RecallQuery) (Recalled, error) {
 		h.notice(oneLine(failed.Error()))
 	}
 	if line := h.leftOut(); line != "" && !q.builtin {
-		h.notice(line)
 		out.Notes = append(out.Notes, line)
+	}
+	if len(res.Hits) == 0 && res.Least > 0 {
+		out.Notes = append(out.Notes, fmt.Sprintf("the budget has no room for any of %d found: give it at least %d tokens", out.Omitted, res.Least))
+	}
+	for _, line := range out.Notes {
+		h.notice(line)
 	}
 	return out, nil
 }
@@ -151,13 +159,28 @@ func (h *Home) recallQuery(q RecallQuery) recall.Query {
 		out.Budget = DefaultRecallBudget
 	}
 	out.Tokens = func(hit *recall.Hit) int {
-		text := hit.Entry.Title + "\n" + hit.Snippet + "\n" + hit.Caution
+		text := hit.Entry.Title + strings.Join(hit.Entry.Tags, " #") + "\n" + hit.Snippet + "\n" + hit.Caution
+		if hit.Backend != "" {
+			text += hit.Backend + hit.Entry.ID
+		}
 		if q.Body {
-			text += hit.Entry.Body
+			text += "\n" + hit.Entry.Body
+		}
+		if q.Explain {
+			text += "\n" + hit.Why + explained(hit.Explain)
 		}
 		return generate.EstimateTokens(text) + idTokens
 	}
 	return out
+}
+
+// explained is an explanation as JSON, which is longer than as text.
+func explained(x *recall.Explanation) string {
+	data, err := json.Marshal(x)
+	if err != nil {
+		return "" // it holds only words and finite numbers
+	}
+	return string(data)
 }
 
 // sharedPart is how much of an answer what is shared may take: one of so many.
@@ -182,6 +205,7 @@ func (h *Home) searchAll(ctx context.Context, q RecallQuery, trees map[string]*t
 	if err != nil || len(own) == 0 {
 		return theirs, err
 	}
+	theirs.Least *= sharedPart // of the budget that they have a part of
 	q.Limit, q.Budget = max(1, limit-len(theirs.Hits)), max(1, budget-theirs.Tokens)
 	res, err := h.search(ctx, q, trees, own)
 	if err != nil {
@@ -194,6 +218,9 @@ func (h *Home) searchAll(ctx context.Context, q RecallQuery, trees map[string]*t
 	res.Hits = append(res.Hits, theirs.Hits...)
 	res.Omitted += theirs.Omitted
 	res.Tokens += theirs.Tokens
+	if theirs.Least > 0 {
+		res.Pass(theirs.Least)
+	}
 	return res, nil
 }
 
@@ -231,9 +258,14 @@ func pack(hits []recall.Hit, q recall.Query) recall.Result {
 	limit = min(limit, recall.MaxLimit)
 	var out recall.Result
 	for i := range hits {
-		cost := q.Tokens(&hits[i])
-		if len(out.Hits) == limit || out.Tokens+cost > q.Budget {
+		if len(out.Hits) == limit {
 			out.Omitted++
+			continue
+		}
+		cost := q.Tokens(&hits[i])
+		if out.Tokens+cost > q.Budget {
+			out.Omitted++
+			out.Pass(cost)
 			continue
 		}
 		out.Hits = append(out.Hits, hits[i])

@@ -134,7 +134,7 @@ func (a *app) recalled(found vault.Recalled) {
 			}
 		}
 	}
-	if found.Omitted > 0 {
+	if found.Omitted > 0 && len(found.Hits) > 0 {
 		a.note(fmt.Sprintf("%d more; --limit and --budget bound the answer", found.Omitted))
 	}
 }

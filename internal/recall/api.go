@@ -97,6 +97,14 @@ type Result struct {
 	Hits    []Hit
 	Omitted int // hits that matched but passed the limit or the budget
 	Tokens  int // what the hits cost, by Query.Tokens
+	Least   int // what the cheapest hit costs that passed the budget; 0 if none did
+}
+
+// Pass counts a hit that costs more than there is left.
+func (r *Result) Pass(cost int) {
+	if r.Least == 0 || cost < r.Least {
+		r.Least = cost
+	}
 }
 
 // An Explanation says how a hit earned its place.

@@ -1,6 +1,7 @@
 package recall
 
 import (
+	"math"
 	"sort"
 	"strings"
 
@@ -44,6 +45,7 @@ func (s *searcher) explain(c *candidate, e *entryfile.Entry, ps []passage) (stri
 		if len(t.Fields) > 1 {
 			t.Fields = drop(drop(t.Fields, "around it"), "elsewhere in the body")
 		}
+		t.Weight = rounded(t.Weight)
 		x.Terms = append(x.Terms, *t)
 	}
 	sort.Slice(x.Terms, func(i, j int) bool {
@@ -54,11 +56,15 @@ func (s *searcher) explain(c *candidate, e *entryfile.Entry, ps []passage) (stri
 	})
 	for _, p := range []Part{{"title", c.title}, {"best passage", c.passage}, {"second passage", c.second}, {"beginning", c.lead}, {"whole entry", c.whole}} {
 		if p.Score > 0 {
+			p.Score = rounded(p.Score)
 			x.Parts = append(x.Parts, p)
 		}
 	}
 	return x.line(), x
 }
+
+// rounded is a score as people read one: more digits only take room.
+func rounded(score float64) float64 { return math.Round(score*1e4) / 1e4 }
 
 // line says in one line which words were found where.
 func (x *Explanation) line() string {

@@ -119,7 +119,7 @@ func fuse(sources []Source, rankings [][]Hit, explain bool) []Hit {
 		hits[i].Score += share
 		place := fmt.Sprintf("%s #%d", src.Name, rank+1)
 		why[i] = append(why[i], place)
-		shares[i] = append(shares[i], Part{place, share})
+		shares[i] = append(shares[i], Part{place, rounded(share)})
 	}
 	var whole []func()
 	for s, ranking := range rankings {

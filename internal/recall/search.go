@@ -305,6 +305,7 @@ func (s *searcher) answer() (Result, error) {
 		if s.q.Tokens != nil {
 			cost := s.q.Tokens(&h)
 			if s.q.Budget > 0 && res.Tokens+cost > s.q.Budget {
+				res.Pass(cost)
 				continue
 			}
 			res.Tokens += cost
