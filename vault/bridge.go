@@ -128,6 +128,9 @@ func (h *Home) bridgeOut(ctx context.Context, in Bridge, client clients.Client, 
 		if ext := filepath.Ext(file); ext != ".md" && ext != ".mdc" {
 			return invalid("name a .md or .mdc file, such as AGENTS.md", "the index can't go into %s", in.Into)
 		}
+		if rel, err := filepath.Rel(at.Project, file); h.opt.Writer.IsAgent() && (err != nil || !filepath.IsLocal(rel)) {
+			return refused("a person can run it", "an agent writes the index only into files of the project, and %s is none", in.Into)
+		}
 		part = clients.IndexIn(file, clients.FrontFor(file), text)
 	}
 	job := wiring.Job{Client: in.Client, Kind: wiring.Index, Project: at.Project, Parts: []clients.Part{part}, DryRun: in.DryRun}

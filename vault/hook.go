@@ -76,6 +76,9 @@ func (h *Home) Hook(ctx context.Context, in HookCall) (HookAnswer, error) {
 	var out HookAnswer
 	switch in.Event {
 	case HookSessionStart:
+		if k.startsTwice(h.opt.Writer.Agent, in.Source) {
+			return HookAnswer{}, nil
+		}
 		out.Context, err = h.hookStart(ctx, in, words, k)
 	case HookPrompt:
 		out.Context, err = h.hookPrompt(ctx, in, words, k)

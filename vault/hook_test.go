@@ -238,3 +238,32 @@ func TestNoSuchHook(t *testing.T) {
 		require.NoError(t, err, "an odd session")
 	}
 }
+
+// A client that is wired up for the person and for the project calls two hooks
+// at a session's start, both at once; the model gets one block.
+func TestTwoHooksAtOneStart(t *testing.T) {
+	p := newPlace(t)
+	p.add("", vault.Draft{Title: "Short answers", Text: "Answer in one line.", Pin: true})
+	o := p.options("claude-code", "", "")
+	now := time.Date(2026, 12, 1, 6, 0, 0, 0, time.UTC)
+	o.Now = func() time.Time { return now }
+	home, err := vault.Open(o)
+	p.must(err)
+	answers := make(chan string, 8)
+	for range cap(answers) {
+		go func() {
+			out, err := home.Hook(context.Background(), vault.HookCall{Event: vault.HookSessionStart, Session: "twice", Source: "startup"})
+			assert.NoError(t, err)
+			answers <- out.Context
+		}()
+	}
+	blocks := 0
+	for range cap(answers) {
+		if <-answers != "" {
+			blocks++
+		}
+	}
+	assert.Equal(t, 1, blocks)
+	assert.NotEmpty(t, p.hook(vault.HookCall{Event: vault.HookSessionStart, Session: "twice", Source: "compact"}).Context)
+	assert.NotEmpty(t, p.hook(vault.HookCall{Event: vault.HookSessionStart, Session: "another", Source: "startup"}).Context)
+}

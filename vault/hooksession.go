@@ -19,7 +19,7 @@ import (
 const (
 	sessionsDir     = "sessions"
 	sessionLifetime = 7 * 24 * time.Hour // after which a session that has not been heard of is forgotten
-	mostSessions    = 200                // files past which the old ones are looked for
+	mostSessions    = 400                // files past which the old ones are looked for
 	maxGivenKept    = 1_000
 	receiptsLooked  = 64 << 10 // bytes of a scope's receipts, for what the agent has asked for
 )
@@ -90,6 +90,38 @@ func (h *Home) hookSession(id string) (*hookSession, error) {
 		k.data = hookData{} // as if it had just begun
 	}
 	return k, nil
+}
+
+// twiceWithin is the time in which a second start of the same session, for the
+// same reason, is the same start: a client that is wired up for the person and
+// for the project calls the hook of each.
+const twiceWithin = 3 * time.Second
+
+// startsTwice reports whether another hook has answered this start already. Of
+// several at once one is the first.
+func (k *hookSession) startsTwice(client, source string) bool {
+	if k.path == "" || os.MkdirAll(filepath.Dir(k.path), 0o700) != nil {
+		return false
+	}
+	sum := sha256.Sum256([]byte(client + "\x00" + source))
+	claim := strings.TrimSuffix(k.path, ".json") + "." + hex.EncodeToString(sum[:4]) + ".start"
+	f, err := os.CreateTemp(filepath.Dir(k.path), ".new-*")
+	if err != nil {
+		return false
+	}
+	defer os.Remove(f.Name())
+	if errors.Join(f.Close(), os.Chtimes(f.Name(), k.now, k.now)) != nil {
+		return false
+	}
+	if err := os.Link(f.Name(), claim); !errors.Is(err, fs.ErrExist) {
+		return false
+	}
+	info, err := os.Stat(claim)
+	if err == nil && k.now.Sub(info.ModTime()).Abs() < twiceWithin {
+		return true
+	}
+	_ = os.Chtimes(claim, k.now, k.now)
+	return false
 }
 
 // save keeps what has changed since before. Whoever finds the file sees all of

@@ -67,6 +67,17 @@ func (h *Home) checkClient(ctx context.Context, i InstalledClient, program strin
 			fail(SeverityWarning, m.File, 0, "%s are not as 'vault install %s' writes them: run it again", strings.Join(m.What, " and "), i.Client)
 		}
 	}
+	programs, off := wiring.HookPrograms(fsys.OS{}, job)
+	for _, file := range sortedKeys(programs) {
+		for _, p := range programs[file] {
+			if _, err := exec.LookPath(p); err != nil {
+				fail(SeverityError, file, 0, "its hooks run %s, which is not there: 'vault install %s' puts it right", p, i.Client)
+			}
+		}
+	}
+	if off != "" {
+		fail(SeverityWarning, off, 0, "the client runs no hooks: disableAllHooks is set")
+	}
 	if server == nil {
 		return c // it has instructions only
 	}

@@ -55,6 +55,13 @@ func process() world {
 	return w
 }
 
+// drop forgets what is held back for stdout, and that it could not be written.
+func (w world) drop() {
+	if b, ok := w.stdout.(*bufio.Writer); ok {
+		b.Reset(io.Discard)
+	}
+}
+
 // live is stdout for a verb whose reader waits for each piece of it.
 func (w world) live() io.Writer { return liveWriter{w} }
 

@@ -3,7 +3,9 @@ package main
 import (
 	"context"
 	"fmt"
+	"os/signal"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -40,8 +42,12 @@ func hookCmd(a *app) *cobra.Command {
 		if len(answer) == 0 {
 			answer = hooks.Nothing(client)
 		}
-		_, err = a.stdout.Write(answer)
-		return err
+		signal.Ignore(syscall.SIGPIPE) // a client that reads no more is told nothing more
+		if _, err := a.live().Write(answer); err != nil {
+			a.hookFailed(client, args[0], err)
+			a.drop()
+		}
+		return nil
 	})
 	for _, e := range vault.HookEvents() {
 		c.ValidArgs = append(c.ValidArgs, string(e))

@@ -106,11 +106,3 @@ func plugin(p Program) string {
 	home, _ := json.Marshal(p.Env["VAULT_HOME"])
 	return strings.NewReplacer(`"VAULT"`, string(command), `"VAULT_HOME"`, string(home)).Replace(pluginText)
 }
-
-// IsHook reports whether a command is one of ours for an event.
-func (h Hook) IsHook(command string, client string) bool {
-	return strings.HasSuffix(command, HookArguments(h.Name, client))
-}
-
-// HookArguments are what a hook's command ends with.
-func HookArguments(event, client string) string { return " hook " + event + " --client " + client }

@@ -52,6 +52,13 @@ func places(data []byte) ([]place, error) {
 			next = at + i + 1
 		}
 		text := strings.TrimSpace(string(data[at:next]))
+		if open == nil {
+			if n := fenced(data[at:]); n > 0 {
+				line += bytes.Count(data[at:at+n], []byte("\n")) - 1
+				at += n
+				continue
+			}
+		}
 		switch {
 		case strings.HasPrefix(text, opening):
 			if open != nil {
@@ -74,6 +81,41 @@ func places(data []byte) ([]place, error) {
 		return nil, fmt.Errorf("line %d: a vault section has no end: add the line %s, or take its first line out", opened, open.section.end())
 	}
 	return out, nil
+}
+
+// fenced is the length of the code block that data begins with, fences and
+// all: what looks like a mark in it is an example. 0 where there is none, or
+// none that ends.
+func fenced(data []byte) int {
+	first, rest, ok := bytes.Cut(data, []byte("\n"))
+	fence := fenceOf(first)
+	if fence == "" || !ok || fence[0] == '`' && bytes.Contains(first[bytes.Index(first, []byte(fence))+len(fence):], []byte("`")) {
+		return 0
+	}
+	for len(rest) > 0 {
+		line, after, _ := bytes.Cut(rest, []byte("\n"))
+		if f := fenceOf(line); len(f) >= len(fence) && f[0] == fence[0] && strings.TrimSpace(string(line)) == f {
+			return len(data) - len(after)
+		}
+		rest = after
+	}
+	return 0
+}
+
+// fenceOf is the row of ` or ~ that a line starts a code block with.
+func fenceOf(line []byte) string {
+	text := strings.TrimLeft(string(line), " ")
+	if len(line)-len(text) > 3 {
+		return ""
+	}
+	n := len(text) - len(strings.TrimLeft(text, "`"))
+	if n == 0 {
+		n = len(text) - len(strings.TrimLeft(text, "~"))
+	}
+	if n < 3 {
+		return ""
+	}
+	return text[:n]
 }
 
 func (s Section) find(data []byte) (*place, error) {
@@ -133,11 +175,16 @@ func (s Section) Set(data []byte, text string) (at int, was, is string, err erro
 }
 
 // Cut is how a file changes that is to have the section no more, with one of
-// the blank lines around it.
-func (s Section) Cut(data []byte) (at int, was string, err error) {
+// the blank lines around it. Lines in it that are in none of the texts that were
+// written there are somebody else's and stay, as rest; without texts all are
+// vault's.
+func (s Section) Cut(data []byte, wrote ...string) (at int, was, rest string, err error) {
 	p, err := s.find(data)
 	if err != nil || p == nil {
-		return 0, "", err
+		return 0, "", "", err
+	}
+	if rest = others(string(data[p.start:p.end]), wrote); rest != "" {
+		return p.start, string(data[p.start:p.end]), rest, nil
 	}
 	start := p.start
 	for _, blank := range []string{"\n\r\n", "\n\n"} {
@@ -146,7 +193,32 @@ func (s Section) Cut(data []byte) (at int, was string, err error) {
 			break
 		}
 	}
-	return start, string(data[start:p.end]), nil
+	return start, string(data[start:p.end]), "", nil
+}
+
+// others are the lines of a section, without its marks, that are in none of the
+// texts, the blank ones around them left out.
+func others(section string, texts []string) string {
+	if len(texts) == 0 {
+		return ""
+	}
+	ours := map[string]bool{}
+	for _, text := range texts {
+		for line := range strings.Lines(guard(text) + "\n" + text) {
+			ours[strings.TrimSpace(line)] = true
+		}
+	}
+	lines := strings.SplitAfter(section, "\n")
+	var b strings.Builder
+	for _, line := range lines[1:] {
+		if text := strings.TrimSpace(line); !strings.HasPrefix(text, ending) && (text == "" || !ours[text]) {
+			b.WriteString(line)
+		}
+	}
+	if strings.TrimSpace(b.String()) == "" {
+		return ""
+	}
+	return strings.Trim(b.String(), "\r\n") + lines[0][len(strings.TrimRight(lines[0], "\r\n")):]
 }
 
 // Strip blanks all sections out of a text that is read for what people wrote,
@@ -156,27 +228,31 @@ func Strip(text string) string {
 	if !strings.Contains(text, opening) {
 		return text
 	}
-	text, marked := strings.CutPrefix(text, string(bom))
-	lines := strings.Split(text, "\n")
+	data := []byte(text)
+	out := make([]byte, 0, len(data))
 	inside := false
-	for i, line := range lines {
-		trimmed := strings.TrimSpace(line)
+	at := len(data) - len(bytes.TrimPrefix(data, bom))
+	out = append(out, data[:at]...)
+	for at < len(data) {
+		if n := fenced(data[at:]); n > 0 && !inside {
+			out = append(out, data[at:at+n]...)
+			at += n
+			continue
+		}
+		line, _, more := bytes.Cut(data[at:], []byte("\n"))
+		trimmed := strings.TrimSpace(string(line))
 		ends := strings.HasPrefix(trimmed, ending)
-		if strings.HasPrefix(trimmed, opening) {
-			inside = true
+		inside = inside || strings.HasPrefix(trimmed, opening)
+		if !inside && !ends {
+			out = append(out, line...)
 		}
-		if inside || ends {
-			lines[i] = ""
+		if more {
+			out = append(out, '\n')
 		}
-		if ends {
-			inside = false
-		}
+		inside = inside && !ends
+		at += len(line) + 1
 	}
-	text = strings.Join(lines, "\n")
-	if marked {
-		text = string(bom) + text
-	}
-	return text
+	return string(out)
 }
 
 // guard keeps a text from holding marks.

@@ -47,6 +47,24 @@ func TestStripKeepsLineNumbers(t *testing.T) {
 	require.Equal(t, "plain", Strip("plain"))
 }
 
+func TestMarksInACodeBlockAreAnExample(t *testing.T) {
+	example := "# How it looks\n\n```md\n" + Instructions.begin() + "\nold\n" + Instructions.end() + "\n```\n"
+	require.False(t, Instructions.Has([]byte(example)))
+	require.Equal(t, example, Strip(example))
+	at, was, is, err := Instructions.Set([]byte(example), "x")
+	require.NoError(t, err)
+	require.Equal(t, example+"\n"+Instructions.begin()+"\nx\n"+Instructions.end()+"\n", apply(example, at, was, is))
+	open := "```\n" + Instructions.begin() + "\nx\n" + Instructions.end() + "\n"
+	require.True(t, Instructions.Has([]byte(open)), "a fence that does not end is no code block for long")
+}
+
+func TestWhatOthersTypedInASectionStays(t *testing.T) {
+	doc := "a\n" + Instructions.begin() + "\nmine above\nUse vault.\n\nmine below\n" + Instructions.end() + "\nb\n"
+	at, was, rest, err := Instructions.Cut([]byte(doc), "Use vault.")
+	require.NoError(t, err)
+	require.Equal(t, "a\nmine above\n\nmine below\nb\n", apply(doc, at, was, rest))
+}
+
 // Whatever the file and the text: a section that went in comes out again, two
 // sections do not disturb each other, and nothing of a section is read back.
 func TestAnyFile(t *testing.T) {
@@ -67,8 +85,9 @@ func TestAnyFile(t *testing.T) {
 		require.Equal(t, strings.TrimSpace(doc), strings.TrimSpace(Strip(two)))
 		for _, s := range []Section{Index, Instructions} {
 			require.True(t, s.Has([]byte(two)))
-			at, was, err := s.Cut([]byte(two))
+			at, was, rest, err := s.Cut([]byte(two))
 			require.NoError(t, err)
+			require.Empty(t, rest)
 			two = apply(two, at, was, "")
 		}
 		require.Equal(t, strings.TrimRight(doc, "\r\n"), strings.TrimRight(two, "\r\n"))

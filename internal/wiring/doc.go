@@ -9,6 +9,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"unicode/utf8"
 
 	"gitvault/internal/clients"
 	"gitvault/internal/configedit"
@@ -65,9 +66,10 @@ func hash(data []byte) string {
 type recorded struct {
 	File   string     `json:"file"`
 	Real   string     `json:"real"`
-	Made   bool       `json:"made,omitempty"` // vault made the file
-	Dirs   []string   `json:"dirs,omitempty"` // that were made for it, the outermost first
-	Keys   [][]string `json:"keys,omitempty"` // objects and arrays that were made in it
+	Made   bool       `json:"made,omitempty"`  // vault made the file
+	Dirs   []string   `json:"dirs,omitempty"`  // that were made for it, the outermost first
+	Keys   [][]string `json:"keys,omitempty"`  // objects and arrays that were made in it
+	Found  []string   `json:"found,omitempty"` // what of vault's was in it before, put there by others
 	Layers []layer    `json:"layers,omitempty"`
 }
 
@@ -82,12 +84,16 @@ type document interface {
 	Bytes() []byte
 	Changes() []configedit.Splice
 	IsEmpty() bool
+	has(clients.Part) bool
 	put(clients.Part) (notes []string, err error)
 	take(client string, parts []clients.Part) (notes []string, err error)
 }
 
 // open reads a document of a format.
 func open(name string, format clients.Format, client string, data []byte) (document, error) {
+	if !utf8.Valid(data) {
+		return nil, &Problem{File: name, What: "it is no UTF-8 text", Do: "save it as UTF-8, then try again"}
+	}
 	switch format {
 	case clients.JSON, clients.Hooks:
 		j, err := configedit.ParseJSON(data)

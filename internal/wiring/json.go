@@ -2,7 +2,6 @@ package wiring
 
 import (
 	"fmt"
-	"path"
 	"reflect"
 	"slices"
 	"strings"
@@ -32,14 +31,48 @@ func (d *jsonDocument) put(part clients.Part) ([]string, error) {
 		}
 	}
 	if part.Format == clients.Hooks {
+		var notes []string
 		for _, h := range part.Hooks {
-			if err := d.hook(h); err != nil {
+			own, err := d.hook(h)
+			if err != nil {
 				return nil, problem(d.name, err, shape)
 			}
+			if own {
+				notes = append(notes, fmt.Sprintf("%s has a hook of your own for %s that runs vault, which was left as it is", d.name, h.Event))
+			}
 		}
-		return nil, nil
+		return notes, nil
 	}
-	return nil, d.server(part)
+	return d.server(part)
+}
+
+// has reports whether a part is in the document already.
+func (d *jsonDocument) has(part clients.Part) bool {
+	if part.Format != clients.Hooks {
+		entry, _, found, err := d.Get(d.entry(part)...)
+		return err == nil && found && isServer(entry)
+	}
+	return !slices.ContainsFunc(part.Hooks, func(h clients.Hook) bool {
+		return !slices.ContainsFunc(d.commands(h), func(c string) bool { return h.IsHook(c, d.client) })
+	})
+}
+
+// commands are all that a hook's event runs.
+func (d *jsonDocument) commands(h clients.Hook) []string {
+	var out []string
+	event, _, _, _ := d.Get("hooks", h.Event)
+	list, _ := event.([]any)
+	for _, e := range list {
+		element, _ := e.(map[string]any)
+		inner, _ := element["hooks"].([]any)
+		for _, one := range append([]any{element}, inner...) {
+			hook, _ := one.(map[string]any)
+			if command, ok := hook["command"].(string); ok {
+				out = append(out, command)
+			}
+		}
+	}
+	return out
 }
 
 func hookList(part clients.Part) string {
@@ -50,20 +83,23 @@ func hookList(part clients.Part) string {
 	return strings.Join(list, ", ")
 }
 
-// server sets the entry of vault's server.
-func (d *jsonDocument) server(part clients.Part) error {
+// server sets the entry of vault's server. One that the person wrote in a way
+// of their own stays.
+func (d *jsonDocument) server(part clients.Part) ([]string, error) {
 	at := d.entry(part)
 	got, line, found, err := d.Get(at...)
 	switch {
 	case err != nil:
-		return problem(d.name, err, shape)
+		return nil, problem(d.name, err, shape)
 	case !found:
 		if err := d.Set(at, part.Value); err != nil {
-			return problem(d.name, err, shape)
+			return nil, problem(d.name, err, shape)
 		}
-		return nil
+		return nil, nil
 	case !isServer(got):
-		return foreign(d.name, line, at)
+		return nil, foreign(d.name, line, at)
+	case !clients.IsPlainServer(serverWords(got)):
+		return ownForm(d.name), nil
 	}
 	for _, f := range part.Value {
 		switch f.Name {
@@ -77,10 +113,14 @@ func (d *jsonDocument) server(part clients.Part) error {
 			}
 		}
 		if err != nil {
-			return problem(d.name, err, shape)
+			return nil, problem(d.name, err, shape)
 		}
 	}
-	return nil
+	return nil, nil
+}
+
+func ownForm(name string) []string {
+	return []string{"vault is in " + name + " in a form of its own, which was left as it is"}
 }
 
 func foreign(name string, line int, at []string) error {
@@ -102,30 +142,34 @@ func (d *jsonDocument) entry(part clients.Part) []string {
 }
 
 // isServer reports whether a server's entry starts vault.
-func isServer(entry any) bool {
-	m, ok := entry.(map[string]any)
-	if !ok {
-		return false
-	}
-	words, ok := m["command"].([]any)
+func isServer(entry any) bool { return clients.IsServer(serverWords(entry)) }
+
+// serverWords are the command and the arguments of a server's entry.
+func serverWords(entry any) []string {
+	m, _ := entry.(map[string]any)
+	words, _ := m["command"].([]any)
 	if command, alone := m["command"].(string); alone {
 		args, _ := m["args"].([]any)
-		words, ok = append([]any{command}, args...), true
+		words = append([]any{command}, args...)
 	}
-	if !ok || len(words) < 2 || !slices.Contains(words[1:], any("mcp")) {
-		return false
+	var out []string
+	for _, w := range words {
+		text, ok := w.(string)
+		if !ok {
+			return nil
+		}
+		out = append(out, text)
 	}
-	command, _ := words[0].(string)
-	base := path.Base(strings.ReplaceAll(command, `\`, "/"))
-	return strings.EqualFold(strings.TrimSuffix(strings.ToLower(base), ".exe"), "vault")
+	return out
 }
 
 // hook puts a hook into its event's array, or its command where it is already.
-func (d *jsonDocument) hook(h clients.Hook) error {
+// It reports true, and changes nothing, where one of the person's own does that.
+func (d *jsonDocument) hook(h clients.Hook) (own bool, err error) {
 	at := []string{"hooks", h.Event}
 	event, _, _, err := d.Get(at...)
 	if err != nil {
-		return err
+		return false, err
 	}
 	list, _ := event.([]any)
 	set := func(hook *configedit.JSON) error { return hook.Set([]string{"command"}, h.Command) }
@@ -133,7 +177,7 @@ func (d *jsonDocument) hook(h clients.Hook) error {
 		element, _ := e.(map[string]any)
 		if h.Group == nil {
 			if command, _ := element["command"].(string); h.IsHook(command, d.client) {
-				return d.Inside(at, i, set)
+				return false, d.Inside(at, i, set)
 			}
 			continue
 		}
@@ -141,14 +185,17 @@ func (d *jsonDocument) hook(h clients.Hook) error {
 		for k, one := range hooks {
 			hook, _ := one.(map[string]any)
 			if command, _ := hook["command"].(string); h.IsHook(command, d.client) {
-				return d.Inside(at, i, func(group *configedit.JSON) error { return group.Inside([]string{"hooks"}, k, set) })
+				return false, d.Inside(at, i, func(group *configedit.JSON) error { return group.Inside([]string{"hooks"}, k, set) })
 			}
 		}
 	}
-	if h.Group == nil {
-		return d.Append(at, h.Hook)
+	if slices.ContainsFunc(d.commands(h), func(c string) bool { return h.Runs(c, d.client) }) {
+		return true, nil
 	}
-	return d.Append(at, append(slices.Clone(h.Group), configedit.Field{Name: "hooks", Value: []any{h.Hook}}))
+	if h.Group == nil {
+		return false, d.Append(at, h.Hook)
+	}
+	return false, d.Append(at, append(slices.Clone(h.Group), configedit.Field{Name: "hooks", Value: []any{h.Hook}}))
 }
 
 // take takes out what is vault's.

@@ -79,6 +79,9 @@ func (s State) putting(job Job, all *records) ([]Change, error) {
 				return nil, err
 			}
 		}
+		if f.exists && !all.knows(job.Kind, f.real) && docs[f.real].has(part) {
+			out[i].record.Found = append(out[i].record.Found, part.What)
+		}
 		notes, err := docs[f.real].put(part)
 		if err != nil {
 			return nil, err

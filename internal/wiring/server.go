@@ -2,6 +2,7 @@ package wiring
 
 import (
 	"fmt"
+	"slices"
 
 	"gitvault/internal/clients"
 	"gitvault/internal/fsys"
@@ -77,6 +78,37 @@ func (s *Server) add(words []any) {
 			s.Command = append(s.Command, text)
 		}
 	}
+}
+
+// HookPrograms are the programs that vault's hooks run, by file; off names a
+// file in which the person switched all hooks off.
+func HookPrograms(disk fsys.FS, job Job) (programs map[string][]string, off string) {
+	programs = map[string][]string{}
+	for _, part := range job.Parts {
+		if part.Format != clients.Hooks {
+			continue
+		}
+		f, err := find(disk, part.File)
+		if err != nil {
+			continue
+		}
+		d, err := open(part.File, part.Format, job.Client, f.data)
+		doc, ok := d.(*jsonDocument)
+		if err != nil || !ok {
+			continue
+		}
+		for _, h := range part.Hooks {
+			for _, command := range doc.commands(h) {
+				if p := h.Program(command, job.Client); p != "" && !slices.Contains(programs[part.File], p) {
+					programs[part.File] = append(programs[part.File], p)
+				}
+			}
+		}
+		if v, _, _, _ := doc.Get("disableAllHooks"); v == true {
+			off = part.File
+		}
+	}
+	return programs, off
 }
 
 // Missing lists the parts that are not in their files any more.

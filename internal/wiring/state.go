@@ -74,10 +74,18 @@ func (s State) read() (records, error) {
 	if err == nil {
 		err = json.Unmarshal(data, &r)
 	}
+	r.Installs = slices.DeleteFunc(r.Installs, func(e record) bool { return e.Project != "" && s.isGone(e.Project) })
 	if err != nil {
 		return r, &Problem{File: s.file(), What: "the record of installs can't be read: " + err.Error(), Do: "move it away to go on without; what is vault's is found by its marks then"}
 	}
 	return r, nil
+}
+
+// isGone reports whether a project's folder is there no more, and with it all
+// that was put into it.
+func (s State) isGone(project string) bool {
+	_, err := s.Disk.Stat(project)
+	return errors.Is(err, fs.ErrNotExist)
 }
 
 func (s State) write(r records) error {
@@ -107,6 +115,11 @@ func (r *records) find(client, kind, project string) *record {
 		}
 	}
 	return nil
+}
+
+// knows reports whether any record is of a file.
+func (r *records) knows(kind, real string) bool {
+	return slices.ContainsFunc(r.Installs, func(e record) bool { return e.Kind == kind && e.file(real) != nil })
 }
 
 // set replaces a record; one without files goes.

@@ -2,8 +2,10 @@ package wiring
 
 import (
 	"context"
+	"fmt"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"gitvault/internal/clients"
 	"gitvault/internal/configedit"
@@ -88,17 +90,22 @@ func take(job Job, f *file, parts []clients.Part, known *recorded) (Change, erro
 	for _, p := range parts {
 		c.What = append(c.What, p.What)
 	}
-	if n := len(known.Layers); parts[0].Format == clients.Whole && n > 0 && hash(f.data) != known.Layers[n-1].After {
+	n, format := len(known.Layers), parts[0].Format
+	if format == clients.Whole && (n > 0 && hash(f.data) != known.Layers[n-1].After || n == 0 && string(f.data) != parts[0].Text) {
 		c.Notes = []string{f.name + " was changed since vault made it, so it stays: remove it if you need it no more"}
 		return c, nil
 	}
-	after, empty, notes, err := without(job, f, parts, known)
+	if len(known.Found) > 0 {
+		c.Notes = []string{fmt.Sprintf("%s had vault in it before it was installed from here, so that stays (%s): uninstall once more to take it out", f.name, strings.Join(known.Found, ", "))}
+		parts = slices.DeleteFunc(slices.Clone(parts), func(p clients.Part) bool { return slices.Contains(known.Found, p.What) })
+	}
+	after, empty, notes, err := without(job, f, format, parts, known)
 	if err != nil {
 		return c, err
 	}
-	c.After, c.Notes = after, notes
+	c.After, c.Notes = after, append(c.Notes, notes...)
 	switch {
-	case empty && (known.Made || parts[0].Format == clients.Whole && len(f.data) > 0):
+	case empty && (known.Made || format == clients.Whole && len(f.data) > 0):
 		c.Does = Removed
 		c.After = nil
 		c.dirs = known.Dirs
@@ -109,13 +116,16 @@ func take(job Job, f *file, parts []clients.Part, known *recorded) (Change, erro
 }
 
 // without is the file's content without vault, and whether nothing is left.
-func without(job Job, f *file, parts []clients.Part, known *recorded) (after []byte, empty bool, notes []string, err error) {
-	if data, exact := undo(f.data, known.Layers); data != nil && isClean(job, f, parts, data, exact) {
+func without(job Job, f *file, format clients.Format, parts []clients.Part, known *recorded) (after []byte, empty bool, notes []string, err error) {
+	if data, exact := undo(f.data, known.Layers); data != nil && isClean(job, f, format, parts, data, exact) {
 		return data, known.Made && len(data) == 0, nil, nil
 	}
-	d, err := open(f.name, parts[0].Format, job.Client, f.data)
+	d, err := open(f.name, format, job.Client, f.data)
 	if err != nil {
 		return nil, false, nil, err
+	}
+	if text, ok := d.(*textDocument); ok {
+		text.known = known.written()
 	}
 	if notes, err = d.take(job.Client, parts); err != nil {
 		return nil, false, nil, err
@@ -132,6 +142,17 @@ func without(job Job, f *file, parts []clients.Part, known *recorded) (after []b
 		}
 	}
 	return d.Bytes(), d.IsEmpty(), notes, nil
+}
+
+// written are the texts that were put into the file.
+func (r *recorded) written() []string {
+	var out []string
+	for _, l := range r.Layers {
+		for _, c := range l.Changes {
+			out = append(out, c.Is)
+		}
+	}
+	return out
 }
 
 // onlyHas reports whether nothing is in a document but hooks without a hook and
@@ -186,8 +207,8 @@ func undo(data []byte, layers []layer) (before []byte, exact bool) {
 // isClean reports whether a document can be read and has nothing of vault's. A
 // server may be left where the bytes are those of before: somebody put it there
 // who was not vault.
-func isClean(job Job, f *file, parts []clients.Part, data []byte, exact bool) bool {
-	d, err := open(f.name, parts[0].Format, job.Client, data)
+func isClean(job Job, f *file, format clients.Format, parts []clients.Part, data []byte, exact bool) bool {
+	d, err := open(f.name, format, job.Client, data)
 	if err != nil {
 		return false
 	}

@@ -10,6 +10,7 @@ import (
 
 	"gitvault/internal/clients"
 	"gitvault/internal/configedit"
+	"gitvault/internal/marked"
 )
 
 type tomlDocument struct {
@@ -29,6 +30,9 @@ func (d *tomlDocument) put(part clients.Part) ([]string, error) {
 	if !isServer(got) {
 		return nil, foreign(d.name, line, part.Path)
 	}
+	if !clients.IsPlainServer(serverWords(got)) {
+		return ownForm(d.name), nil
+	}
 	table := got.(map[string]any)
 	for _, f := range part.Value {
 		if f.Name != "command" || reflect.DeepEqual(table[f.Name], f.Value) {
@@ -39,10 +43,15 @@ func (d *tomlDocument) put(part clients.Part) ([]string, error) {
 			return nil, problem(d.name, err, shape)
 		}
 		if !ok {
-			return []string{"vault is in " + d.name + " in a form of its own, which was left as it is"}, nil
+			return ownForm(d.name), nil
 		}
 	}
 	return nil, nil
+}
+
+func (d *tomlDocument) has(part clients.Part) bool {
+	entry, found := d.Get(part.Path...)
+	return found && isServer(entry)
 }
 
 func (d *tomlDocument) take(_ string, parts []clients.Part) ([]string, error) {
@@ -64,7 +73,15 @@ type textDocument struct {
 	data    []byte
 	name    string
 	changes []configedit.Splice
-	front   string // what the file starts with that vault made
+	front   string   // what the file starts with that vault made
+	known   []string // sections that vault wrote into it before
+}
+
+func (d *textDocument) has(part clients.Part) bool {
+	if part.Format == clients.Whole {
+		return d.isWhole()
+	}
+	return part.Marks.Has(d.data)
 }
 
 func (d *textDocument) Bytes() []byte                { return d.data }
@@ -108,7 +125,7 @@ func (d *textDocument) isWhole() bool {
 	return bytes.Contains(first, []byte(clients.WholeMark))
 }
 
-func (d *textDocument) take(_ string, parts []clients.Part) ([]string, error) {
+func (d *textDocument) take(_ string, parts []clients.Part) (notes []string, err error) {
 	for _, part := range parts {
 		if part.Format == clients.Whole {
 			if d.isWhole() && filepath.Base(part.File) == filepath.Base(d.name) {
@@ -117,11 +134,18 @@ func (d *textDocument) take(_ string, parts []clients.Part) ([]string, error) {
 			continue
 		}
 		d.front = part.Front
-		at, was, err := part.Marks.Cut(d.data)
+		var wrote []string
+		if part.Marks == marked.Instructions { // an index is written anew whatever stands there
+			wrote = append([]string{part.Text}, d.known...)
+		}
+		at, was, rest, err := part.Marks.Cut(d.data, wrote...)
 		if err != nil {
 			return nil, &Problem{File: d.name, What: err.Error(), Do: "put the marks right by hand, then try again"}
 		}
-		d.change(at, was, "")
+		if rest != "" {
+			notes = append(notes, d.name+" had more between vault's marks than vault wrote: that stays")
+		}
+		d.change(at, was, rest)
 	}
-	return nil, nil
+	return notes, nil
 }
