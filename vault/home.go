@@ -127,6 +127,7 @@ const (
 
 // Scope returns one scope by name: "user", "project", a project's key, or a
 // shared scope's name. The scope need not exist yet. Without a project, "project" is a NotFound error.
+// An agent is refused what does not serve the folder, and is not told whether there is such a scope.
 func (h *Home) Scope(name string) (*Scope, error) {
 	switch name {
 	case UserScope:
@@ -140,14 +141,23 @@ func (h *Home) Scope(name string) (*Scope, error) {
 		}
 	}
 	serving, _ := h.Scopes() // that the project can't be told is no matter here
-	all, err := h.AllScopes()
-	if err != nil {
-		return nil, err
+	agent := h.opt.Writer.IsAgent()
+	var all []*Scope
+	if !agent {
+		var err error
+		if all, err = h.AllScopes(); err != nil {
+			return nil, err
+		}
+	} else if s, err := h.project(); err == nil {
+		all = []*Scope{s}
 	}
 	for _, s := range append(serving, all...) {
 		if s.name == name {
 			return s, nil
 		}
+	}
+	if agent {
+		return nil, refused("use user or project; what is in another project a person looks up", "scope %q does not serve this folder, and an agent sees no other", name)
 	}
 	return nil, notFound("use user or project, or a name that 'vault scopes' lists", "no scope %q", name)
 }

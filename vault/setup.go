@@ -15,7 +15,8 @@ type ScopeInfo struct {
 	Error   string `json:"error,omitempty"`
 }
 
-// ScopeList lists every scope of the home.
+// ScopeList lists every scope of the home; for an agent, those that serve the
+// folder.
 func (h *Home) ScopeList(context.Context) ([]ScopeInfo, error) {
 	all, err := h.AllScopes()
 	if err != nil {
@@ -34,6 +35,9 @@ func (h *Home) ScopeList(context.Context) ([]ScopeInfo, error) {
 	out := []ScopeInfo{}
 	for _, s := range append(all, shared...) {
 		here[s.dir] = here[s.dir] || s.shared
+		if h.opt.Writer.IsAgent() && !here[s.dir] {
+			continue
+		}
 		info := ScopeInfo{Name: s.name, Path: s.dir, Here: here[s.dir], Trusted: s.IsTrusted()}
 		if _, err := s.manifest(); err != nil {
 			info.Error = told(err)
