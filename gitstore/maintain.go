@@ -353,24 +353,17 @@ func addAlike(w *packWriter, list []newObject) error {
 	})
 	a := &anchors{}
 	for _, o := range list {
-		features := sketch(o.kind, o.data)
-		if base, delta := a.delta(o.kind, o.data, features); delta != nil {
-			if _, err := w.add(o.hash, o.kind, delta, base); err != nil {
-				return err
-			}
-			continue
-		}
-		at, err := w.add(o.hash, o.kind, o.data, 0)
-		if err != nil {
+		if _, err := a.write(w, o, func() (int64, error) { return w.add(o.hash, o.kind, o.data, 0) }); err != nil {
 			return err
 		}
-		a.add(o.kind, o.data, features, at)
 	}
 	return nil
 }
 
-// anchors are the objects that stand whole in a pack and can be the base of
-// others.
+// anchors are the objects of a pack that can be the base of others: those that
+// stand whole, and those of which much is new. Without the latter all that
+// comes after a ledger has rolled would repeat what is new in each of its
+// versions.
 type anchors struct {
 	similar similar
 	list    []anchor
@@ -378,32 +371,51 @@ type anchors struct {
 }
 
 type anchor struct {
-	kind Type
-	data []byte
-	at   int64
+	kind  Type
+	data  []byte
+	at    int64
+	depth int // how many deltas lead to it
 }
 
-// anchorBytes bounds the memory for whole objects.
-const anchorBytes = 64 << 20
+const (
+	anchorBytes = 64 << 20 // bounds the memory for them
+	anchorNew   = 1 << 10  // so many bytes that are new make a delta an anchor
+	anchorDepth = 32       // bounds how many deltas have to be put together
+)
 
-func (a *anchors) add(kind Type, data []byte, features []uint64, at int64) {
-	if len(features) == 0 || a.size+len(data) > anchorBytes {
+// write puts an object into a pack, as a delta of the anchor most like it, if
+// that is worth it, or whole.
+func (a *anchors) write(w *packWriter, o newObject, whole func() (int64, error)) (at int64, err error) {
+	features := sketch(o.kind, o.data)
+	base, delta := a.delta(o.kind, o.data, features)
+	if delta == nil {
+		if at, err = whole(); err == nil {
+			a.add(anchor{o.kind, o.data, at, 0}, features)
+		}
+		return at, err
+	}
+	at, err = w.add(o.hash, o.kind, delta, base.at)
+	if err == nil && len(delta) > anchorNew {
+		a.add(anchor{o.kind, o.data, at, base.depth + 1}, features)
+	}
+	return at, err
+}
+
+func (a *anchors) add(o anchor, features []uint64) {
+	if len(features) == 0 || a.size+len(o.data) > anchorBytes {
 		return
 	}
-	a.size += len(data)
+	a.size += len(o.data)
 	a.similar.add(len(a.list), features)
-	a.list = append(a.list, anchor{kind, data, at})
+	a.list = append(a.list, o)
 }
 
-// delta gives an object as a delta of the anchor most like it, if that is
-// worth it.
-func (a *anchors) delta(kind Type, data []byte, features []uint64) (base int64, delta []byte) {
+func (a *anchors) delta(kind Type, data []byte, features []uint64) (base anchor, delta []byte) {
 	i := a.similar.best(features)
-	if i < 0 || a.list[i].kind != kind {
-		return 0, nil
+	if i < 0 || a.list[i].kind != kind || a.list[i].depth >= anchorDepth {
+		return anchor{}, nil
 	}
-	delta = makeDelta(a.list[i].data, data, len(data)/2)
-	return a.list[i].at, delta
+	return a.list[i], makeDelta(a.list[i].data, data, len(data)*3/4)
 }
 
 // mergeSome merges the smallest packs of which there are too many.
@@ -703,13 +715,7 @@ func (m *merger) whole(s *source, o packed, h Hash, raw, body []byte) (int64, er
 	if err != nil {
 		return 0, err
 	}
-	features := sketch(kind, data)
-	if base, delta := m.anchors.delta(kind, data, features); delta != nil {
-		return m.out.add(h, kind, delta, base)
-	}
-	at, err := m.out.addRaw(h, raw[:o.body-o.at], body)
-	if err == nil {
-		m.anchors.add(kind, data, features, at)
-	}
-	return at, err
+	return m.anchors.write(m.out, newObject{h, kind, data}, func() (int64, error) {
+		return m.out.addRaw(h, raw[:o.body-o.at], body)
+	})
 }

@@ -59,6 +59,7 @@ type remember struct {
 	ledger []byte
 	lines  []string
 	rnd    *rand.Rand
+	full   int // size of the ledger that rolls
 }
 
 func (m *remember) next(t testing.TB) time.Duration {
@@ -71,7 +72,7 @@ func (m *remember) next(t testing.TB) time.Duration {
 	c.Committer.When = c.Author.When
 	m.ledger = fmt.Appendf(m.ledger, "\n## Entry %d\n<!-- vault: {id: %s, created: 2026-11-30T19:27:00Z, tags: [git, storage]} -->\n\n%s\n", m.n, id, body)
 	m.lines = append(m.lines, fmt.Sprintf("- [Entry %d](decisions.md#entry-%d): %s %s\n", m.n, m.n, body[:60], id))
-	if len(m.ledger) > 256<<10 {
+	if len(m.ledger) > m.full {
 		m.rolled++
 		cut := len(m.ledger) / 2
 		cut += bytes.Index(m.ledger[cut:], []byte("\n## "))
@@ -92,7 +93,7 @@ func (m *remember) next(t testing.TB) time.Duration {
 }
 
 func newRemember(t testing.TB, r *Repo) *remember {
-	return &remember{repo: r, ledger: []byte("# Decisions\n"), rnd: rand.New(rand.NewPCG(7, 7))}
+	return &remember{repo: r, ledger: []byte("# Decisions\n"), rnd: rand.New(rand.NewPCG(7, 7)), full: 256 << 10}
 }
 
 func folderSize(dir string) (size int64) {
@@ -163,6 +164,30 @@ func TestPackingKeepsEverythingAndStaysSmall(t *testing.T) {
 		if _, err := r.Maintain(context.Background()); err != nil {
 			t.Fatal(err)
 		}
+	}
+	sound(t, r)
+}
+
+// What an entry adds to the packs is about its own size and that of its commit,
+// however often the ledger rolls.
+func TestPackedTextIsStoredOnce(t *testing.T) {
+	r := testRepo(t, map[string]string{"README.md": "read me\n"})
+	m := newRemember(t, r)
+	m.full = 16 << 10
+	const commits = 200
+	for range commits {
+		m.next(t)
+		if _, err := r.Maintain(context.Background()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := r.Pack(context.Background()); err != nil {
+		t.Fatal(err)
+	}
+	each := folderSize(r.packDir()) / commits
+	t.Logf("a commit takes %d bytes of the packs", each)
+	if each > 900 {
+		t.Error("that is too much")
 	}
 	sound(t, r)
 }
