@@ -19,7 +19,9 @@ type Resolution struct {
 
 // Resolve closes an open thread with its outcome. With As, the outcome becomes
 // an entry of its own too, with the thread's title and derived from it, in the
-// same commit. The first change is the thread's.
+// same commit. The first change is the thread's. Of one that is resolved already
+// an outcome that says something else takes the place of the one before, as an
+// edit; without one it stays as it is.
 func (h *Home) Resolve(ctx context.Context, id string, r Resolution) ([]Change, error) {
 	s, _, found, err := h.locate(ctx, r.Scope, id)
 	if err != nil {
@@ -32,6 +34,7 @@ func (h *Home) Resolve(ctx context.Context, id string, r Resolution) ([]Change, 
 		return nil, err
 	}
 	var out []Change
+	replaced := false
 	err = s.write(ctx, func(t *txn) error {
 		l, err := t.again(found)
 		if err != nil {
@@ -41,18 +44,27 @@ func (h *Home) Resolve(ctx context.Context, id string, r Resolution) ([]Change, 
 		if err != nil {
 			return err
 		}
-		e := from.Clone()
-		e.Status, e.Outcome = StatusResolved, strings.TrimSpace(r.Outcome)
-		if entryfile.Hash(e) == entryfile.Hash(from) && r.As == "" {
+		e, op := from.Clone(), "resolve"
+		e.Status = StatusResolved
+		e.Outcome = orDefault(strings.TrimSpace(r.Outcome), from.Outcome)
+		done := []outcome{{at: l, unchanged: true}}
+		changed := entryfile.Hash(e) != entryfile.Hash(from)
+		replaced = changed && l.Outcome != ""
+		switch {
+		case changed && l.Status == StatusResolved:
+			op = "edit"
+		case !changed && r.As == "":
 			out = []Change{t.same(l, from, own)}
 			return nil
+		case !changed:
+			op = "promote"
 		}
-		e.Updated = later(t.now, from)
-		closed, err := t.propose(proposal{op: entryfile.OpEdit, before: &l, after: e})
-		if err != nil {
-			return err
+		if changed {
+			e.Updated = later(t.now, from)
+			if done[0], err = t.propose(proposal{op: entryfile.OpEdit, before: &l, after: e}); err != nil {
+				return err
+			}
 		}
-		done := []outcome{closed}
 		if r.As != "" {
 			text := orDefault(e.Outcome, e.Body)
 			made, err := t.propose(proposal{op: entryfile.OpAdd, after: t.derived(l.Entry, r.As, e.Title, text)})
@@ -61,7 +73,7 @@ func (h *Home) Resolve(ctx context.Context, id string, r Resolution) ([]Change, 
 			}
 			done = append(done, made)
 		}
-		c, err := t.commit(t.message("resolve", e.Title), nil)
+		c, err := t.commit(t.message(op, e.Title), nil)
 		if err != nil {
 			return err
 		}
@@ -71,6 +83,9 @@ func (h *Home) Resolve(ctx context.Context, id string, r Resolution) ([]Change, 
 		}
 		return nil
 	})
+	if err == nil && replaced && !out[0].Pending {
+		h.notice(found.ID + " was resolved already: this outcome takes the place of the one that 'vault log " + found.ID + "' shows")
+	}
 	return out, err
 }
 
