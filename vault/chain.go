@@ -77,7 +77,7 @@ func afterWhatTheySupersede(list []located) []located {
 // reach finds the entries of a chain, and the ids of those too that are not
 // there any more.
 func (t *tree) reach(ctx context.Context, id string) (out []located, seen map[string]bool, err error) {
-	successors, err := t.successors(ctx)
+	successors, err := t.naming(ctx)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -391,6 +391,14 @@ func (t *txn) addAgain(e entryfile.Entry, before *entryfile.Entry) (located, err
 
 // set replaces an entry where it stands.
 func (t *txn) set(l located, e entryfile.Entry) error {
+	if err := t.refuseCircle(e, l.Supersedes); err != nil {
+		return err
+	}
+	return t.overwrite(l, e)
+}
+
+// overwrite is set for one of many entries whose chains have been looked at.
+func (t *txn) overwrite(l located, e entryfile.Entry) error {
 	if err := t.check(&e, &l.Entry); err != nil {
 		return err
 	}

@@ -33,7 +33,7 @@ func TestCheckFindsWhatIsWrong(t *testing.T) {
 ## A
 <!-- vault: {id: gk2m9xqd, created: 2026-01-02T00:00:00Z, supersedes: [h7tqwxyz]} -->
 
-`+same+`
+A.
 
 ## B
 <!-- vault: {id: h7tqwxyz, created: 2026-01-02T00:00:00Z, supersedes: [gk2m9xqd]} -->

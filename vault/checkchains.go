@@ -22,7 +22,7 @@ func (c *checker) chains() {
 			continue
 		}
 		if round := c.circle(l.ID); round != nil {
-			c.about("cycle", SeverityError, l, "supersedes itself by way of %s: take one of these out with 'vault edit --supersedes'", strings.Join(round, ", "))
+			c.about("cycle", SeverityError, l, "supersedes itself by way of %s, which counts for nothing: take one of these out with 'vault edit --supersedes'", strings.Join(round, ", "))
 			for _, id := range round {
 				told[id] = true
 			}

@@ -46,11 +46,16 @@ func (c *checker) worn(now time.Time) {
 }
 
 func (c *checker) superseded() map[string]bool {
-	out := map[string]bool{}
+	by := map[string][]string{}
 	for _, l := range c.all {
 		for _, old := range l.Supersedes {
-			out[old] = old != l.ID || out[old]
+			by[old] = append(by[old], l.ID)
 		}
+	}
+	entryfile.WithoutCircles(by)
+	out := make(map[string]bool, len(by))
+	for old := range by {
+		out[old] = true
 	}
 	return out
 }

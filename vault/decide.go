@@ -335,6 +335,9 @@ func (t *txn) keepCard(c card, force bool) (located, error) {
 		return located{}, t.moved(c, now, &c.Entry)
 	}
 	if now == nil {
+		if err := t.refuseCircle(*m.Entry, nil); err != nil {
+			return located{}, err
+		}
 		return t.add(*m.Entry)
 	}
 	kept := *m.Entry
@@ -410,6 +413,9 @@ func (t *txn) restoreCard(c card, force bool) (located, error) {
 	case m.Entry == nil:
 		return *now, t.remove(*now)
 	case now == nil:
+		if err := t.refuseCircle(*m.Entry, nil); err != nil {
+			return located{}, err
+		}
 		return t.addAgain(*m.Entry, before)
 	}
 	restored := *m.Entry

@@ -180,11 +180,12 @@ func (t *txn) applied(e entryfile.Entry, ed Edit) (entryfile.Entry, error) {
 		}
 	}
 	if ed.Supersedes != nil {
+		before := e.Supersedes
 		if e.Supersedes, err = t.resolve(*ed.Supersedes); err != nil {
 			return e, err
 		}
-		if slices.Contains(e.Supersedes, e.ID) {
-			return e, invalid("name another entry", "%s can't supersede itself", e.ID)
+		if err := t.refuseCircle(e, before); err != nil {
+			return e, err
 		}
 	}
 	return e, nil

@@ -234,8 +234,16 @@ func (t *tree) relate(ctx context.Context, h *Home, list []*Entry) error {
 	return nil
 }
 
-// successors maps each superseded id to the entries that name it.
+// successors maps each superseded id to the entries that name it. Of entries
+// that supersede each other in a circle, none is superseded by another.
 func (t *tree) successors(ctx context.Context) (map[string][]string, error) {
+	out, err := t.naming(ctx)
+	entryfile.WithoutCircles(out)
+	return out, err
+}
+
+// naming maps each id that any entry says it supersedes to those entries.
+func (t *tree) naming(ctx context.Context) (map[string][]string, error) {
 	out := map[string][]string{}
 	for _, p := range t.paths(Kinds()...) {
 		if err := ctx.Err(); err != nil {

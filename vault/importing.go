@@ -219,6 +219,7 @@ func (s *Scope) importRecords(ctx context.Context, in Import, records []importer
 	out.Held += done.Held
 	out.Commits = append(out.Commits, done.Commits...)
 	out.keys = append(out.keys, done.keys...)
+	out.Notes = append(out.Notes, done.Notes...)
 	return err
 }
 
@@ -335,13 +336,20 @@ func (im *importing) chain(records []importers.Record) error {
 	for i, l := range im.added {
 		fresh[l.ID] = i
 	}
+	linked := make([]entryfile.Entry, len(im.added))
+	for i, l := range im.added {
+		linked[i] = l.Entry.Clone()
+	}
+	where := map[string]string{}
 	for _, r := range records {
 		i, ok := fresh[im.ids[r.Key]]
 		if !ok {
 			continue
 		}
-		l := &im.added[i]
-		e := l.Entry.Clone()
+		e := linked[i]
+		if where[e.ID] == "" {
+			where[e.ID] = r.Where
+		}
 		if r.Entry.ID != "" {
 			im.rename(&e)
 		}
@@ -350,13 +358,20 @@ func (im *importing) chain(records []importers.Record) error {
 				e.Supersedes = append(e.Supersedes, id)
 			}
 		}
-		if e.Equal(l.Entry) {
+		linked[i] = e
+	}
+	if err := im.straighten(linked, where); err != nil {
+		return err
+	}
+	for i := range im.added {
+		l := &im.added[i]
+		if linked[i].Equal(l.Entry) {
 			continue
 		}
-		if err := im.supersede(*l, e); err != nil {
+		if err := im.supersede(*l, linked[i]); err != nil {
 			return err
 		}
-		l.Entry = e
+		l.Entry = linked[i]
 	}
 	for _, l := range im.added {
 		e := im.present(l)
@@ -391,7 +406,7 @@ func (im *importing) rename(e *entryfile.Entry) {
 // it takes the place of.
 func (im *importing) supersede(l located, e entryfile.Entry) error {
 	if !entryfile.IsCard(l.path) {
-		return im.set(l, e)
+		return im.overwrite(l, e)
 	}
 	c, err := im.tree.cardAt(l.path)
 	if err != nil {

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"slices"
 	"sort"
 
 	"gitvault/generate"
@@ -254,11 +255,37 @@ func (t *tree) survey(cacheDir string) (survey, error) {
 			out.kinds[k] = append(out.kinds[k], unitFacts{u, groups[u][0].rolled(), f})
 		}
 	}
+	out.withoutCircles()
 	if v.fresh || len(v.used) != len(v.cache) {
 		writeFacts(cacheDir, v.used)
 		t.facts = v.used
 	}
 	return out, nil
+}
+
+// withoutCircles takes out of the successors what supersedes itself. Where none
+// of them is superseded, as is most often so, nothing does.
+func (s *survey) withoutCircles() {
+	mayCircle := false
+	for _, next := range s.successors {
+		mayCircle = mayCircle || s.successors[next] != ""
+	}
+	if !mayCircle {
+		return
+	}
+	by := map[string][]string{}
+	for _, k := range Kinds() {
+		for _, u := range s.kinds[k] {
+			for _, pair := range u.supersedes {
+				by[pair[0]] = append(by[pair[0]], pair[1])
+			}
+		}
+	}
+	entryfile.WithoutCircles(by)
+	clear(s.successors)
+	for old, list := range by {
+		s.successors[old] = slices.Max(list)
+	}
 }
 
 // index renders the INDEX.md of a tree.

@@ -375,6 +375,18 @@ func (t *txn) takeBack(c *gitstore.Commit, force bool) ([]Change, error) {
 		}
 	}
 	for _, ch := range changes {
+		var before []string
+		if ch.Before != nil {
+			before = ch.Before.Supersedes
+		}
+		if ch.After == nil || force {
+			continue
+		}
+		if err := t.refuseCircle(*ch.After, before); err != nil {
+			return nil, err
+		}
+	}
+	for _, ch := range changes {
 		t.touch(ch.Kind, ch.ID)
 		done = append(done, t.restored(ch))
 	}

@@ -55,7 +55,8 @@ func (s *searcher) newFilter(q *Query) (*filter, error) {
 	return f, nil
 }
 
-// superseded finds the entries that others of their scope name as replaced.
+// superseded finds the entries that others of their scope name as replaced,
+// those that replace each other in a circle left out.
 func (s *searcher) superseded() map[uint32][]uint32 {
 	type scoped struct {
 		scope string
@@ -81,6 +82,7 @@ func (s *searcher) superseded() map[uint32][]uint32 {
 			}
 		}
 	}
+	entryfile.WithoutCircles(out)
 	return out
 }
 
