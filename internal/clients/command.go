@@ -76,7 +76,7 @@ func shellWords(s string) []string {
 		case quote != 0:
 			word.WriteByte(c)
 		case c == '\'' || c == '"':
-			quote, inWord = c, true
+			quote = c
 		case c == '\\' && i+1 < len(s) && s[i+1] == '\'':
 			i++
 			word.WriteByte('\'')
