@@ -77,6 +77,28 @@ func storeZlib(parts ...[]byte) []byte {
 	return sum.Sum(out)
 }
 
+// unstore is the content of a zlib stream of stored blocks, as storeZlib writes
+// it. It reports false for any other, and for one that is damaged.
+func unstore(file []byte) ([]byte, bool) {
+	const head, block, tail = 2, 5, 4
+	if len(file) < head+block+tail || file[0] != 0x78 || file[1] != 0x01 {
+		return nil, false
+	}
+	sum := binary.BigEndian.Uint32(file[len(file)-tail:])
+	out := make([]byte, 0, len(file))
+	for in := file[head : len(file)-tail]; len(in) >= block; {
+		final, n := in[0], int(binary.LittleEndian.Uint16(in[1:]))
+		if final > 1 || ^uint16(n) != binary.LittleEndian.Uint16(in[3:]) || len(in) < block+n {
+			return nil, false
+		}
+		out = append(out, in[block:block+n]...)
+		if in = in[block+n:]; final == 1 {
+			return out, len(in) == 0 && adler32.Checksum(out) == sum
+		}
+	}
+	return nil, false
+}
+
 // decodeLoose reads an object from the content of its file, and checks that it
 // is the one its name promises.
 func decodeLoose(h Hash, file []byte) (Type, []byte, error) {
@@ -91,6 +113,13 @@ func decodeLoose(h Hash, file []byte) (Type, []byte, error) {
 }
 
 func inflateLoose(file []byte) (Type, []byte, error) {
+	if whole, ok := unstore(file); ok {
+		t, size, body, err := cutHeader(whole)
+		if err == nil && int64(len(body)) != size {
+			err = errors.New("not as long as its header says")
+		}
+		return t, body, err
+	}
 	z, err := zlib.NewReader(bytes.NewReader(file))
 	if err != nil {
 		return 0, nil, err
