@@ -16,67 +16,112 @@ type DamageKind string
 // What Examine finds.
 const (
 	DamagedObject DamageKind = "object"     // missing, or with other content than its name says
-	DamagedRef    DamageKind = "ref"        // names no commit that is there
-	LeftLock      DamageKind = "lock"       // one of git's locks
-	NoPermission  DamageKind = "permission" // a folder that its owner can't write
+	DamagedRef    DamageKind = "ref"        // a ref, HEAD or a list of them that leads to no whole commit
+	DamagedPack   DamageKind = "pack"       // or its index
+	DamagedIndex  DamageKind = "index"      // git's index of the worktree
 	DamagedState  DamageKind = "journal"    // what is to be recovered can't be read
+	DamagedConfig DamageKind = "config"     // the repository's configuration is lost
+	LeftLock      DamageKind = "lock"       // one of git's locks
+	NoPermission  DamageKind = "permission" // its owner can't use it, or others may change it
 )
 
 // Damage is one thing that is wrong.
 type Damage struct {
-	Kind DamageKind
-	Path string        // below the repository's folder, with slashes; of an object its name
-	Text string        // in one line
-	Age  time.Duration // of a lock, against the clock that was given
-	Dead bool          // of a lock: so old that no git holds it any more
+	Kind  DamageKind
+	Path  string // below the repository's folder, with slashes; of an object the folder of objects
+	Text  string // what is wrong and, where there is no Fix, what to do; in one line
+	Fix   string // what Mend does about it; "": nothing, it is a person's
+	Minor bool   // all goes on as it is
+	Left  bool   // something is still to do after Mend, as Text says
+
+	mend func(ctx context.Context) (aside string, err error)
+}
+
+// Mend does what Fix says, and nothing that could lose anything. What is in the
+// way is moved or copied to AsideDir first, and aside says where; "" where
+// nothing was.
+func (d Damage) Mend(ctx context.Context) (aside string, err error) {
+	if d.mend == nil {
+		return "", nil
+	}
+	return d.mend(ctx)
+}
+
+// Look is how Examine looks.
+type Look struct {
+	Now   time.Time // what the age of locks is told by
+	UID   int       // the user whose process this is; below 0: not known
+	Quick bool      // not at every object of the history
 }
 
 // maxDamage bounds what Examine lists of one kind.
 const maxDamage = 20
 
-// Examine reads everything that the refs lead to and says what is wrong with
-// it and with the repository's files. It changes nothing and takes no lock. An
-// error means that it could not go on.
-func (r *Repo) Examine(ctx context.Context, now time.Time) ([]Damage, error) {
-	x := &examination{repo: r, now: now, seen: map[Hash]bool{}}
-	x.permissions()
-	if err := x.locks(r.git); err != nil {
-		return x.found, err
+// OpenDamaged opens a repository to examine and to mend it: all that has to be
+// there is .git. ErrNotFound: it is not.
+func OpenDamaged(dir string, o Options) (*Repo, error) {
+	o = o.filled()
+	dir, err := filepath.Abs(dir)
+	if err != nil {
+		return nil, err
 	}
-	if _, err := r.readJournal(); err != nil {
-		x.add(DamagedState, ".git/vault/state/journal", oneLine(err.Error()))
+	git := filepath.Join(dir, ".git")
+	fi, err := o.FS.Stat(git)
+	switch {
+	case isNotExist(err) || isDirErr(err):
+		return nil, fail(ErrNotFound, "no git repository in %s", dir)
+	case err != nil:
+		return nil, err
+	case !fi.IsDir():
+		if git, err = gitDir(o.FS, dir); err != nil {
+			return nil, err
+		}
 	}
-	if _, _, err := r.refs.head(); err != nil {
-		x.add(DamagedRef, ".git/HEAD", oneLine(err.Error()))
+	return newRepo(dir, git, o), nil
+}
+
+// Examine reads everything that the refs lead to and tells what is wrong with
+// it and with the repository's files, one thing after the other. It changes
+// nothing and takes no lock; what is mended while it is told is found sound by
+// what is looked at next. An error means that it could not go on.
+func (r *Repo) Examine(ctx context.Context, l Look, found func(Damage)) error {
+	if err := r.checkFormat(); errors.Is(err, ErrUnsupported) {
+		return err // a newer one's to examine
 	}
-	if err := x.refs(); err != nil {
-		return x.found, err
+	x := &examination{repo: r, look: l, tell: found, fine: map[Hash]Type{}, flaws: map[Hash]error{}}
+	x.access()
+	if err := r.checkFormat(); errors.Is(err, ErrUnsupported) {
+		return err
 	}
-	return x.found, x.objects(ctx)
+	var failed error
+	for _, step := range []func(context.Context) error{
+		x.locks, x.journal, x.config, x.head, x.packedRefs, x.borders, x.packs, x.branch, x.reflogs, x.refs, x.index, x.objects,
+	} {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		failed = errors.Join(failed, step(ctx))
+	}
+	return failed
 }
 
 type examination struct {
-	repo  *Repo
-	now   time.Time
-	found []Damage
-	todo  []Hash
-	seen  map[Hash]bool
-	count int // of damaged objects
+	repo *Repo
+	look Look
+	tell func(Damage)
+
+	fine   map[Hash]Type    // objects that were read and are sound
+	flaws  map[Hash]error   // of commits and what they lead to, as far as looked for
+	copies map[Hash]remains // nil: not looked for
 }
 
-func (x *examination) add(kind DamageKind, path, text string) {
-	x.found = append(x.found, Damage{Kind: kind, Path: path, Text: text})
+func (x *examination) add(kind DamageKind, path, format string, args ...any) {
+	x.tell(Damage{Kind: kind, Path: path, Text: fmt.Sprintf(format, args...)})
 }
 
-// permissions looks for folders that their owner may not write to.
-func (x *examination) permissions() {
-	r := x.repo
-	for _, dir := range []string{r.dir, r.git, r.objects.root, r.packDir(), filepath.Dir(r.refPath()), r.StateDir(), r.tmpDir(), r.CacheDir()} {
-		fi, err := r.fs.Stat(dir)
-		if err == nil && fi.IsDir() && fi.Mode().Perm()&0o300 != 0o300 {
-			x.add(NoPermission, x.rel(dir), fmt.Sprintf("its owner can't write to the folder: its permissions are %v", fi.Mode().Perm()))
-		}
-	}
+// mendable tells of damage that can be mended.
+func (x *examination) mendable(kind DamageKind, path, text, fix string, mend func(context.Context) (string, error)) {
+	x.tell(Damage{Kind: kind, Path: path, Text: text, Fix: fix, mend: mend})
 }
 
 func (x *examination) rel(path string) string {
@@ -87,11 +132,18 @@ func (x *examination) rel(path string) string {
 	return filepath.ToSlash(rel)
 }
 
-// locks looks for git's locks below a folder of .git.
-func (x *examination) locks(dir string) error {
-	list, err := x.repo.fs.ReadDir(dir)
+// refused reports what the file system does not let be read; access tells of
+// it.
+func refused(err error) bool { return errors.Is(err, fs.ErrPermission) }
+
+func (x *examination) locks(context.Context) error { return x.locksIn(x.repo.git) }
+
+// locksIn looks for git's locks below a folder of .git.
+func (x *examination) locksIn(dir string) error {
+	r := x.repo
+	list, err := r.fs.ReadDir(dir)
 	if err != nil {
-		if isNotExist(err) || errors.Is(err, fs.ErrPermission) {
+		if isNotExist(err) || refused(err) {
 			return nil
 		}
 		return err
@@ -99,8 +151,8 @@ func (x *examination) locks(dir string) error {
 	for _, e := range list {
 		path := filepath.Join(dir, e.Name())
 		switch {
-		case e.IsDir() && (dir != x.repo.git || e.Name() == "refs"):
-			if err := x.locks(path); err != nil {
+		case e.IsDir() && (dir != r.git || e.Name() == "refs"):
+			if err := x.locksIn(path); err != nil {
 				return err
 			}
 		case !e.IsDir() && strings.HasSuffix(e.Name(), ".lock"):
@@ -108,93 +160,89 @@ func (x *examination) locks(dir string) error {
 			if err != nil {
 				continue
 			}
-			d := Damage{Kind: LeftLock, Path: x.rel(path), Age: max(x.now.Sub(fi.ModTime()), 0)}
-			d.Dead = d.Age > gitDied
-			d.Text = "git is at work, or died a moment ago: wait for it"
-			if d.Dead {
-				d.Text = fmt.Sprintf("a git command that died left this lock %v ago", d.Age.Round(time.Minute))
+			age := max(x.look.Now.Sub(fi.ModTime()), 0)
+			if age <= gitDied {
+				x.tell(Damage{Kind: LeftLock, Path: x.rel(path), Minor: true, Text: "git is at work, or died a moment ago: wait for it"})
+				continue
 			}
-			x.found = append(x.found, d)
+			x.mendable(LeftLock, x.rel(path), fmt.Sprintf("a git command that died left this lock %v ago", age.Round(time.Minute)),
+				"move it aside", func(context.Context) (string, error) { return r.moveLock(path, x.look.Now) })
 		}
 	}
 	return nil
 }
 
-// refs finds what the refs lead to.
-func (x *examination) refs() error {
-	known, err := x.repo.refs.list("refs/")
-	if err != nil {
-		return err
+func (x *examination) journal(context.Context) error {
+	r := x.repo
+	_, err := r.readJournal()
+	switch {
+	case err == nil || refused(err):
+	case errors.Is(err, errJournal):
+		x.mendable(DamagedState, x.rel(r.journalPath()), "what is to be recovered can't be read: the files count as they stand",
+			"move it aside", func(ctx context.Context) (aside string, err error) {
+				err = r.locked(ctx, func() error {
+					aside, err = r.aside(r.journalPath())
+					return err
+				})
+				return aside, err
+			})
+	default:
+		x.add(DamagedState, x.rel(r.journalPath()), "%s", oneLine(err.Error()))
 	}
-	err = x.repo.refs.walk("refs", func(name string) error {
-		if _, err := x.repo.refs.read(name); err != nil {
-			x.add(DamagedRef, ".git/"+name, oneLine(err.Error()))
-		}
+	return nil
+}
+
+// config looks for a configuration that never reached the disk.
+func (x *examination) config(context.Context) error {
+	r := x.repo
+	path := filepath.Join(r.git, "config")
+	data, err := r.fs.ReadFile(path)
+	if err != nil || !strings.Contains(string(data), "\x00") {
 		return nil
+	}
+	if strings.Trim(string(data), "\x00") != "" {
+		x.add(DamagedConfig, x.rel(path), "it holds NUL bytes and git can't read it: take them out in an editor")
+		return nil
+	}
+	m := &maker{fs: r.fs, dir: r.dir, git: r.git, opts: r.opts}
+	x.mendable(DamagedConfig, x.rel(path), "it holds nothing but NUL bytes, as a disk that lost power leaves it: git can't read it, and what it said, such as remotes, is lost",
+		"write what a new scope has", func(ctx context.Context) (string, error) {
+			return r.replaceFile(ctx, path, []byte(m.config(r)))
+		})
+	return nil
+}
+
+func (x *examination) head(context.Context) error {
+	r := x.repo
+	ref, _, err := r.refs.head()
+	if refused(err) || err == nil && (ref == "" || validRef(ref)) {
+		return nil
+	}
+	path := filepath.Join(r.git, "HEAD")
+	text := "it names no branch and no commit: git takes the folder for no repository"
+	if isNotExist(err) {
+		text = "it is missing: git takes the folder for no repository"
+	}
+	x.mendable(DamagedRef, x.rel(path), text, "have it name branch "+r.opts.Branch+" again", func(ctx context.Context) (string, error) {
+		return r.replaceFile(ctx, path, []byte("ref: "+r.branch+"\n"))
 	})
-	for name, h := range known {
-		if !x.repo.objects.has(h) {
-			x.add(DamagedRef, ".git/"+name, "leads to commit "+h.String()+", which is missing")
-			continue
-		}
-		x.want(h)
-	}
-	return err
-}
-
-func (x *examination) want(h Hash) {
-	if !h.IsZero() && !x.seen[h] {
-		x.seen[h] = true
-		x.todo = append(x.todo, h)
-	}
-}
-
-// objects reads every object once, and what it leads to.
-func (x *examination) objects(ctx context.Context) error {
-	for len(x.todo) > 0 && x.count < maxDamage {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		h := x.todo[len(x.todo)-1]
-		x.todo = x.todo[:len(x.todo)-1]
-		if err := x.object(h); err != nil {
-			x.count++
-			x.add(DamagedObject, h.String(), oneLine(err.Error()))
-		}
-	}
 	return nil
 }
 
-func (x *examination) object(h Hash) error {
-	if h == emptyTree {
+// index looks whether git can read its index. Ours is only a memory of what
+// was looked at: it is made anew by whoever writes next.
+func (x *examination) index(context.Context) error {
+	r := x.repo
+	data, err := r.fs.ReadFile(r.indexPath())
+	if err != nil || !brokenIndex(data) {
 		return nil
 	}
-	kind, data, err := x.repo.objects.read(h)
-	if err != nil {
-		return err
-	}
-	switch kind {
-	case TypeCommit:
-		c, err := decodeCommit(h, data)
-		if err != nil {
+	x.mendable(DamagedIndex, x.rel(r.indexPath()), "git can't read its index", "make it anew from the newest commit", func(ctx context.Context) (aside string, err error) {
+		err = r.locked(ctx, func() error {
+			aside, err = r.aside(r.indexPath())
 			return err
-		}
-		x.want(c.Tree)
-		if !x.repo.objects.isCut(h) {
-			for _, p := range c.Parents {
-				x.want(p)
-			}
-		}
-	case TypeTree:
-		entries, err := decodeTree(h, data)
-		if err != nil {
-			return err
-		}
-		for _, e := range entries {
-			if e.Mode != ModeSubmodule {
-				x.want(e.Hash)
-			}
-		}
-	}
+		})
+		return aside, err
+	})
 	return nil
 }

@@ -134,6 +134,19 @@ func (r *Repo) unpackRef(ctx context.Context, name string) error {
 	if h, err := r.refs.packed(name); err != nil || h.IsZero() {
 		return err
 	}
+	skip := false
+	return r.filterPacked(ctx, func(line []byte) bool {
+		if line[0] != '^' { // which belongs to the line before
+			_, ref, _ := bytes.Cut(bytes.TrimRight(line, "\r\n"), []byte(" "))
+			skip = string(ref) == name
+		}
+		return !skip
+	})
+}
+
+// filterPacked writes packed-refs with some of its lines only, by git's own
+// locking.
+func (r *Repo) filterPacked(ctx context.Context, keep func(line []byte) bool) error {
 	temp, lock := filepath.Join(r.tmpDir(), packedTemp), r.packedPath()+".lock"
 	if err := r.writeDurably(temp, nil, 0o666); err != nil {
 		return err
@@ -142,7 +155,7 @@ func (r *Repo) unpackRef(ctx context.Context, name string) error {
 	if err != nil {
 		return err
 	}
-	err = r.rewritePacked(name, temp)
+	err = r.rewritePacked(keep, temp)
 	from, left := temp, lock
 	if linked {
 		from, left = lock, temp
@@ -155,21 +168,15 @@ func (r *Repo) unpackRef(ctx context.Context, name string) error {
 	return errors.Join(err, r.fs.Remove(left))
 }
 
-// rewritePacked writes packed-refs without one ref to temp.
-func (r *Repo) rewritePacked(without, temp string) error {
+// rewritePacked writes some lines of packed-refs to temp.
+func (r *Repo) rewritePacked(keep func(line []byte) bool, temp string) error {
 	data, err := r.fs.ReadFile(r.packedPath())
 	if err != nil {
 		return err
 	}
 	var kept []byte
-	skip := false
 	for line := range bytes.Lines(data) {
-		peeled := line[0] == '^'
-		if !peeled {
-			_, name, _ := bytes.Cut(bytes.TrimRight(line, "\r\n"), []byte(" "))
-			skip = string(name) == without
-		}
-		if !skip {
+		if keep(line) {
 			kept = append(kept, line...)
 		}
 	}

@@ -88,15 +88,21 @@ func (x *index) unmerged() string {
 	return ""
 }
 
-func decodeIndex(data []byte) (*index, error) {
+// brokenIndex reports what git, too, can't read; decodeIndex leaves out more.
+func brokenIndex(data []byte) bool {
 	if len(data) < 12+20 || string(data[:4]) != "DIRC" {
-		return nil, errIndex
+		return true
 	}
 	body, sum := data[:len(data)-20], data[len(data)-20:]
-	// An index of zeros instead of a checksum is index.skipHash.
-	if got := sha1.Sum(body); !bytes.Equal(got[:], sum) && !bytes.Equal(sum, make([]byte, 20)) {
+	got := sha1.Sum(body) // one of zeros is index.skipHash
+	return !bytes.Equal(got[:], sum) && !bytes.Equal(sum, make([]byte, 20))
+}
+
+func decodeIndex(data []byte) (*index, error) {
+	if brokenIndex(data) {
 		return nil, errIndex
 	}
+	body := data[:len(data)-20]
 	version, count := binary.BigEndian.Uint32(body[4:]), binary.BigEndian.Uint32(body[8:])
 	if version < 2 || version > 4 || int64(count)*62 > int64(len(body)) {
 		return nil, errIndex

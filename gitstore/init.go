@@ -92,7 +92,7 @@ func (m *maker) checkOurs() error {
 	if _, err := m.fs.Lstat(filepath.Join(m.git, "HEAD")); err == nil {
 		return nil // another one has just made it
 	}
-	return fail(ErrCorrupt, "%s is there but has no HEAD: bring it back from another copy, or write \"ref: refs/heads/%s\" into it", m.git, m.opts.Branch)
+	return fail(ErrCorrupt, "%s is there but has no HEAD: 'vault doctor --fix' writes it again", m.git)
 }
 
 // marker is there while a repository is being made. It lies with the

@@ -104,10 +104,10 @@ func unstore(file []byte) ([]byte, bool) {
 func decodeLoose(h Hash, file []byte) (Type, []byte, error) {
 	t, data, err := inflateLoose(file)
 	if err != nil {
-		return 0, nil, fail(ErrCorrupt, "object %s is damaged (%v): run git fsck in the scope", h, err)
+		return 0, nil, fail(ErrCorrupt, "object %s is damaged (%v): 'vault doctor' says what can be done", h, err)
 	}
 	if HashOf(t, data) != h {
-		return 0, nil, fail(ErrCorrupt, "object %s is damaged (its content has another name): run git fsck in the scope", h)
+		return 0, nil, fail(ErrCorrupt, "object %s is damaged (its content has another name): 'vault doctor' says what can be done", h)
 	}
 	return t, data, nil
 }

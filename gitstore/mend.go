@@ -1,6 +1,7 @@
 package gitstore
 
 import (
+	"context"
 	"errors"
 	"io/fs"
 	"path/filepath"
@@ -31,10 +32,84 @@ func (r *Repo) aside(path string) (to string, err error) {
 	}
 }
 
-// MoveLock moves a lock of git's out of the way that Examine found dead, and
-// says where to. One that is younger by now, or gone, stays as it is.
-func (r *Repo) MoveLock(d Damage, now time.Time) (to string, err error) {
-	path := r.workPath(d.Path)
+// keepCopy puts a copy of a file into AsideDir, and says where; "" where there
+// is none. What is no plain file is moved there.
+func (r *Repo) keepCopy(path string) (to string, err error) {
+	fi, err := r.fs.Lstat(path)
+	switch {
+	case isNotExist(err) || isDirErr(err):
+		return "", nil
+	case err != nil:
+		return "", err
+	case !fi.Mode().IsRegular():
+		return r.aside(path)
+	}
+	data, err := r.fs.ReadFile(path)
+	if err != nil {
+		return "", err
+	}
+	if _, err := fsys.MkdirAll(r.fs, r.AsideDir(), 0o777); err != nil {
+		return "", writeError(r.AsideDir(), err)
+	}
+	for n := 1; ; n++ {
+		to = filepath.Join(r.AsideDir(), strconv.Itoa(n)+"-"+filepath.Base(path))
+		f, err := r.fs.Create(to, 0o666)
+		if errors.Is(err, fs.ErrExist) {
+			continue
+		}
+		if err == nil {
+			err = errors.Join(writeAll(f, data), f.Sync(), f.Close())
+		}
+		if err != nil {
+			return "", writeError(to, err)
+		}
+		return to, r.syncDirs(map[string]bool{r.AsideDir(): true})
+	}
+}
+
+// replaceFile gives a file of .git other content, in this writer's turn; aside
+// is the copy of what stood there.
+func (r *Repo) replaceFile(ctx context.Context, path string, data []byte) (aside string, err error) {
+	err = r.locked(ctx, func() error {
+		aside, err = r.overwrite(path, data)
+		return err
+	})
+	return aside, err
+}
+
+func (r *Repo) overwrite(path string, data []byte) (aside string, err error) {
+	if aside, err = r.keepCopy(path); err != nil {
+		return aside, err
+	}
+	temp := filepath.Join(r.tmpDir(), "mended")
+	if err := r.writeDurably(temp, data, 0o666); err != nil {
+		return aside, writeError(path, err)
+	}
+	if _, err := fsys.MkdirAll(r.fs, filepath.Dir(path), 0o777); err != nil {
+		return aside, writeError(path, err)
+	}
+	if err := r.fs.Rename(temp, path); err != nil {
+		return aside, writeError(path, err)
+	}
+	return aside, r.syncDirs(map[string]bool{filepath.Dir(path): true})
+}
+
+// locked runs fn in this writer's turn, on a repository that need not be
+// sound: nothing is recovered first.
+func (r *Repo) locked(ctx context.Context, fn func() error) error {
+	if err := r.makeStateDirs(); err != nil {
+		return err
+	}
+	release, err := r.lock.acquire(ctx, r.opts.LockTimeout)
+	if err != nil {
+		return err
+	}
+	return errors.Join(fn(), release())
+}
+
+// moveLock moves a lock of git's out of the way that was found dead. One that
+// is younger by now, or gone, stays as it is.
+func (r *Repo) moveLock(path string, now time.Time) (to string, err error) {
 	fi, err := r.fs.Lstat(path)
 	if isNotExist(err) {
 		return "", nil
@@ -42,23 +117,10 @@ func (r *Repo) MoveLock(d Damage, now time.Time) (to string, err error) {
 	if err != nil {
 		return "", err
 	}
-	if d.Kind != LeftLock || now.Sub(fi.ModTime()) <= gitDied {
+	if now.Sub(fi.ModTime()) <= gitDied {
 		return "", fail(ErrBusy, "%s is held by a git command that is at work: try again when it is done", path)
 	}
 	return r.aside(path)
-}
-
-// Allow gives the owner the right to write to a folder that Examine found.
-func (r *Repo) Allow(d Damage) error {
-	path := r.workPath(d.Path)
-	fi, err := r.fs.Stat(path)
-	if err != nil {
-		return err
-	}
-	if err := r.fs.Chmod(path, fi.Mode().Perm()|0o700); err != nil {
-		return writeError(path, err)
-	}
-	return nil
 }
 
 // PutBack gives a file of the worktree its committed content. What stands

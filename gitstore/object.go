@@ -212,12 +212,12 @@ func decodeCommit(h Hash, data []byte) (*Commit, error) {
 		switch key {
 		case "tree":
 			if c.Tree, tree = ParseHash(value); !tree {
-				return nil, fail(ErrCorrupt, "commit %s has no readable tree: run git fsck in the scope", h)
+				return nil, fail(ErrCorrupt, "commit %s has no readable tree: 'vault doctor' says what can be done", h)
 			}
 		case "parent":
 			p, ok := ParseHash(value)
 			if !ok {
-				return nil, fail(ErrCorrupt, "commit %s has no readable parent: run git fsck in the scope", h)
+				return nil, fail(ErrCorrupt, "commit %s has no readable parent: 'vault doctor' says what can be done", h)
 			}
 			c.Parents = append(c.Parents, p)
 		case "author":
@@ -230,7 +230,7 @@ func decodeCommit(h Hash, data []byte) (*Commit, error) {
 		}
 	}
 	if !tree {
-		return nil, fail(ErrCorrupt, "commit %s has no tree: run git fsck in the scope", h)
+		return nil, fail(ErrCorrupt, "commit %s has no tree: 'vault doctor' says what can be done", h)
 	}
 	return c, nil
 }
@@ -275,7 +275,7 @@ func decodeTree(h Hash, data []byte) ([]TreeEntry, error) {
 }
 
 func badTree(h Hash) error {
-	return fail(ErrCorrupt, "tree %s is damaged: run git fsck in the scope", h)
+	return fail(ErrCorrupt, "tree %s is damaged: 'vault doctor' says what can be done", h)
 }
 
 // sortTree puts entries into git's order, in which a directory sorts as if its

@@ -34,7 +34,7 @@ func newObjects(f fsys.FS, root string) *objects { return &objects{fs: f, root: 
 func (s *objects) read(h Hash) (Type, []byte, error) {
 	t, data, err := s.lookup(h)
 	if errors.Is(err, ErrNotFound) {
-		return 0, nil, fail(ErrCorrupt, "object %s is missing: run git fsck in the scope, or fetch it from another copy", h)
+		return 0, nil, fail(ErrCorrupt, "object %s is missing: 'vault doctor' says what can be done", h)
 	}
 	return t, data, err
 }

@@ -102,7 +102,7 @@ func (p *pack) check(idx, data fsys.File) error {
 }
 
 func (p *pack) damaged(err error) error {
-	return fail(ErrCorrupt, "pack %s is damaged (%v): run git fsck in the scope", filepath.Base(p.base), err)
+	return fail(ErrCorrupt, "pack %s is damaged (%v): 'vault doctor' says what can be done", filepath.Base(p.base), err)
 }
 
 func (p *pack) close() {
@@ -160,6 +160,9 @@ func (p *pack) search(h Hash) (int64, error) {
 
 // find gives where in the pack the object begins; -1: it is not in this pack.
 func (p *pack) find(h Hash) (int64, error) {
+	if p.n == 0 {
+		return -1, nil
+	}
 	i, err := p.search(h)
 	if err != nil || i >= p.n {
 		return -1, err

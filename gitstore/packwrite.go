@@ -134,7 +134,11 @@ func (w *packWriter) finish() (name string, index []byte, err error) {
 	if err := w.flush(0); err != nil {
 		return "", nil, err
 	}
-	list := w.entries
+	return hex.EncodeToString(sum), packIndex(w.entries, sum), nil
+}
+
+// packIndex is the index of a pack with this checksum.
+func packIndex(list []packEntry, sum []byte) []byte {
 	sort.Slice(list, func(i, j int) bool { return bytes.Compare(list[i].hash[:], list[j].hash[:]) < 0 })
 	b := make([]byte, 0, idxHead+28*len(list)+40)
 	b = append(b, "\xfftOc\x00\x00\x00\x02"...)
@@ -156,5 +160,5 @@ func (w *packWriter) finish() (name string, index []byte, err error) {
 	}
 	b = append(b, sum...)
 	own := sha1.Sum(b)
-	return hex.EncodeToString(sum), append(b, own[:]...), nil
+	return append(b, own[:]...)
 }

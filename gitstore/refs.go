@@ -27,7 +27,7 @@ func (r *refs) head() (ref string, at Hash, err error) {
 	}
 	at, ok := ParseHash(s)
 	if !ok {
-		return "", ZeroHash, fail(ErrCorrupt, ".git/HEAD names no branch and no commit: write \"ref: refs/heads/main\" into it")
+		return "", ZeroHash, fail(ErrCorrupt, ".git/HEAD names no branch and no commit: 'vault doctor --fix' has it name its branch again")
 	}
 	return "", at, nil
 }
@@ -77,7 +77,7 @@ func (r *refs) loose(name string) (h Hash, next string, err error) {
 	}
 	h, ok := ParseHash(s)
 	if !ok {
-		return ZeroHash, "", fail(ErrCorrupt, ".git/%s names no commit: its former values stand in .git/logs/%s, if that file is there", name, name)
+		return ZeroHash, "", fail(ErrCorrupt, ".git/%s names no commit: 'vault doctor' says what can be done", name)
 	}
 	return h, "", nil
 }

@@ -98,7 +98,7 @@ func gitDir(f fsys.FS, dir string) (string, error) {
 	}
 	if fi.IsDir() {
 		if _, err := f.Lstat(filepath.Join(git, "HEAD")); isNotExist(err) {
-			return "", fail(ErrNotFound, "no git repository in %s: its .git has no HEAD", dir)
+			return "", fail(ErrNotFound, "no git repository in %s: its .git has no HEAD; 'vault doctor --fix' writes it again", dir)
 		}
 		return git, nil
 	}
@@ -218,6 +218,21 @@ func (r *Repo) Unfinished() error {
 	if err != nil {
 		return err
 	}
+	if text := r.opInProgress(); text != "" {
+		return fail(ErrUnfinished, text, r.dir)
+	}
+	switch {
+	case ref == "":
+		return fail(ErrUnfinished, "HEAD is detached at %s in %s: go back with git switch %s", at.String()[:10], r.dir, r.opts.Branch)
+	case ref != r.branch:
+		return fail(ErrUnfinished, "branch %s is checked out in %s: go back with git switch %s", strings.TrimPrefix(ref, "refs/heads/"), r.dir, r.opts.Branch)
+	}
+	return nil
+}
+
+// opInProgress says what git operation a person has to finish, as a text about
+// a folder; "": none.
+func (r *Repo) opInProgress() string {
 	for _, op := range []struct{ file, text string }{
 		{"rebase-merge", "a rebase is unfinished in %s: finish it with git rebase --continue, or take it back with git rebase --abort"},
 		{"rebase-apply", "a rebase or am is unfinished in %s: finish it with git rebase --continue (or git am --continue), or take it back with --abort"},
@@ -228,16 +243,10 @@ func (r *Repo) Unfinished() error {
 		{"BISECT_LOG", "a bisect is unfinished in %s: end it with git bisect reset"},
 	} {
 		if _, err := r.fs.Lstat(filepath.Join(r.git, op.file)); err == nil {
-			return fail(ErrUnfinished, op.text, r.dir)
+			return op.text
 		}
 	}
-	switch {
-	case ref == "":
-		return fail(ErrUnfinished, "HEAD is detached at %s in %s: go back with git switch %s", at.String()[:10], r.dir, r.opts.Branch)
-	case ref != r.branch:
-		return fail(ErrUnfinished, "branch %s is checked out in %s: go back with git switch %s", strings.TrimPrefix(ref, "refs/heads/"), r.dir, r.opts.Branch)
-	}
-	return nil
+	return ""
 }
 
 // writeError gives an error of writing its kind.

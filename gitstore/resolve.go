@@ -143,7 +143,7 @@ func (r *Repo) peel(h Hash, depth int) (Hash, error) {
 	hex, ok := strings.CutPrefix(string(line), "object ")
 	to, good := ParseHash(hex)
 	if !ok || !good || depth > 10 {
-		return ZeroHash, fail(ErrCorrupt, "tag %s is damaged: run git fsck in the scope", h)
+		return ZeroHash, fail(ErrCorrupt, "tag %s is damaged: 'vault doctor' says what can be done", h)
 	}
 	return r.peel(to, depth+1)
 }

@@ -71,6 +71,9 @@ func (s *Scope) buildTree(ctx context.Context, r *gitstore.Repo, v *gitstore.Vie
 		if !f.Untracked {
 			name := f.Path
 			t.files[name] = newFile(name, f.Hash, func() ([]byte, error) { return v.Read(name) })
+			if name == manifestFile && f.Dirty && wipedOut(v, f) {
+				t.files[name] = newFile(name, f.Hash, func() ([]byte, error) { return v.ReadHead(name) })
+			}
 		}
 	}
 	if err := s.knownFormat(t); err != nil {
@@ -279,6 +282,7 @@ var wiped = make([]byte, 16)
 func (s *Scope) unadoptable(f gitstore.File, head, saved []byte) string {
 	kind, authored := entryfile.KindOf(f.Path)
 	ledger := authored && kind.IsLedger()
+	kept := authored || f.Path == manifestFile
 	back := ": bring it back with git -C '" + s.dir + "' checkout -- " + f.Path
 	switch {
 	case f.Err != nil:
@@ -291,9 +295,9 @@ func (s *Scope) unadoptable(f gitstore.File, head, saved []byte) string {
 		return f.Path + " is no file: move what stands there away"
 	case f.Missing && (ledger || f.Path == manifestFile):
 		return f.Path + " is missing" + back
-	case authored && !f.Missing && len(bytes.TrimSpace(saved)) == 0 && len(bytes.TrimSpace(head)) > 0:
+	case kept && !f.Missing && len(bytes.TrimSpace(saved)) == 0 && len(bytes.TrimSpace(head)) > 0:
 		return f.Path + " is empty" + back
-	case authored && bytes.Contains(saved, wiped) && !bytes.Contains(head, wiped):
+	case kept && bytes.Contains(saved, wiped) && !bytes.Contains(head, wiped):
 		return f.Path + " holds nothing but zeros in places, as a disk that lost power leaves it" + back
 	case !f.Missing && merge.HasMarkers(saved):
 		return f.Path + " holds conflict markers: settle them in an editor"

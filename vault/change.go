@@ -305,9 +305,11 @@ func (s *Scope) lostBranch(v *gitstore.View) error {
 	if _, err := os.Stat(filepath.Join(s.dir, ".git", "index")); err != nil {
 		return nil
 	}
-	return &Error{Code: Failed, Message: "scope " + s.name + ": its branch leads to no commit, though there were some",
-		Hint: "look for the newest one with git -C '" + s.dir + "' fsck --lost-found; nothing was changed"}
+	return &Error{Code: Failed, Err: errLostBranch, Message: "scope " + s.name + ": its branch leads to no commit, though there were some",
+		Hint: "'vault doctor --fix' brings it back to the newest one; nothing was changed"}
 }
+
+var errLostBranch = errors.New("branch lost")
 
 // scaffold gives a new scope its first files; they go in with its first change.
 func (t *txn) scaffold() {

@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"regexp"
+	"strconv"
 	"strings"
 	"time"
 
@@ -41,13 +42,14 @@ func loadConfig(path string) (c Config, unknown string, err error) {
 		return c, "", nil
 	}
 	if err != nil {
-		return c, "", &Error{Code: Failed, Message: "the settings can't be read: " + told(err), Err: err}
+		return c, "", &Error{Code: Failed, Message: "the settings can't be read: " + told(err), Err: &configError{problem: "the settings can't be read: " + told(err), err: err}}
 	}
 	if err = yaml.Unmarshal(data, &c); err == nil {
 		err = c.check()
 	}
 	if err != nil {
-		return c, "", invalid(yamlProblem(err), "%s can't be used", path)
+		bad := newConfigError(data, err)
+		return c, "", &Error{Code: Invalid, Message: path + " can't be used", Hint: bad.Error(), Err: bad}
 	}
 	strict := yaml.NewDecoder(bytes.NewReader(data))
 	strict.KnownFields(true)
@@ -68,22 +70,77 @@ func (c Config) check() error {
 	switch c.Durability {
 	case "full", "fast":
 	default:
-		return fmt.Errorf("unknown durability %q: use full or fast", c.Durability)
+		return wrongSetting("durability", "unknown durability %q: use full or fast", c.Durability)
 	}
 	switch c.Git {
 	case "auto", "builtin", "system":
 	default:
-		return fmt.Errorf("unknown git %q: use auto, builtin or system", c.Git)
+		return wrongSetting("git", "unknown git %q: use auto, builtin or system", c.Git)
 	}
 	switch c.Sync {
 	case syncManual, syncAfterChange:
 	default:
-		return fmt.Errorf("unknown sync %q: use manual or after-change", c.Sync)
+		return wrongSetting("sync", "unknown sync %q: use manual or after-change", c.Sync)
 	}
 	if c.LockTimeout < 0 {
-		return fmt.Errorf("lock_timeout %s is negative", c.LockTimeout)
+		return wrongSetting("lock_timeout", "lock_timeout %s is negative: give a time such as 30s", c.LockTimeout)
 	}
 	return nil
+}
+
+// A settingError is a setting that means nothing.
+type settingError struct {
+	key string // the outermost
+	err error
+}
+
+func (e *settingError) Error() string { return e.err.Error() }
+func (e *settingError) Unwrap() error { return e.err }
+
+func wrongSetting(key, format string, args ...any) error {
+	return &settingError{key, fmt.Errorf(format, args...)}
+}
+
+// A configError is what is wrong with the person's settings, and where.
+type configError struct {
+	line    int // 0: of the whole file
+	problem string
+	err     error
+}
+
+func (e *configError) Error() string {
+	if e.line > 0 {
+		return fmt.Sprintf("line %d: %s", e.line, e.problem)
+	}
+	return e.problem
+}
+
+func (e *configError) Unwrap() error { return e.err }
+
+func newConfigError(data []byte, err error) *configError {
+	e := &configError{problem: yamlProblem(err), err: err}
+	key := "review" // the only one that is checked while it is read
+	var wrong *settingError
+	if errors.As(err, &wrong) {
+		key = wrong.key
+	}
+	if rest, ok := strings.CutPrefix(e.problem, "line "); ok {
+		number, rest, _ := strings.Cut(rest, ": ")
+		if n, err := strconv.Atoi(number); err == nil {
+			e.line, e.problem = n, rest
+		}
+		return e
+	}
+	var doc yaml.Node
+	if yaml.Unmarshal(data, &doc) != nil || len(doc.Content) == 0 {
+		return e
+	}
+	for _, n := range doc.Content[0].Content {
+		if n.Value == key && e.line == 0 {
+			e.line = n.Line
+		}
+	}
+	return e
 }
 
 func (c Config) durability() gitstore.Durability {

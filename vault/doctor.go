@@ -3,7 +3,10 @@ package vault
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
+	"io/fs"
+	"slices"
 
 	"gitvault/gitstore"
 )
@@ -18,8 +21,10 @@ type Trouble struct {
 
 // Checkup says what Doctor is to do.
 type Checkup struct {
-	Scope   string // "": every scope of the folder
+	Scope   string // "": every scope of the folder, and a quick look at the others
+	All     bool   // every scope of the home
 	Fix     bool   // do what cannot lose anything
+	UID     int    // the user whose process this is; 0 where that is root or not known
 	Program string // that Install wires clients to
 	OwnHome bool   // the home is not the default one
 }
@@ -27,32 +32,39 @@ type Checkup struct {
 // maxHookTroubles is how many failures of hooks Doctor lists.
 const maxHookTroubles = 5
 
-// Doctor examines the folder's scopes: objects and refs, locks, permissions,
-// files that a disk has lost, unfinished merges, git's merge driver; then the
-// clients that are wired up, and what hooks failed at. With fix it does what
-// cannot lose anything, and moves what is in the way aside; nothing is ever
-// deleted. A scope that can't be read does not keep it from the others.
+// Doctor examines the person's settings and the folder's scopes: objects and
+// refs, locks, permissions, files that a disk has lost, unfinished merges,
+// git's merge driver; then the clients that are wired up, and what hooks failed
+// at. With fix it does what cannot lose anything, and moves what is in the way
+// aside; nothing is ever deleted. A scope that can't be read does not keep it
+// from the others.
 func (h *Home) Doctor(ctx context.Context, c Checkup) ([]Trouble, error) {
+	out := h.homeTroubles(c.Fix)
+	if _, err := h.config(); err != nil {
+		h = h.withoutConfig() // which has been told of
+	}
 	scopes, err := h.selected(c.Scope)
-	out := []Trouble{}
 	if err != nil && (c.Scope != "" || len(scopes) == 0 && CodeOf(err) != Failed) {
 		return out, err
 	}
 	if err != nil {
 		out = append(out, trouble("project", SeverityError, ".", "%s", told(err)))
 	}
-	for _, s := range scopes {
-		d := &doctor{scope: s, fix: c.Fix}
-		if err := d.examine(ctx); err != nil {
-			d.add(trouble("scope", SeverityError, ".", "%s", told(err)))
-		}
-		for _, t := range d.found {
-			t.Scope = s.name
-			out = append(out, t)
+	var others []*Scope
+	if c.Scope == "" {
+		if others, err = h.otherScopes(scopes); err != nil {
+			out = append(out, trouble("scope", SeverityError, h.dir, "%s", told(err)))
 		}
 	}
-	if c.Scope != "" {
-		return out, nil
+	if c.All {
+		scopes, others = append(scopes, others...), nil
+	}
+	for _, s := range scopes {
+		out = append(out, s.doctor(ctx, c, false)...)
+	}
+	out = append(out, h.glance(ctx, c, others)...)
+	if c.Scope != "" || ctx.Err() != nil {
+		return out, ctx.Err()
 	}
 	for _, f := range h.recallFaults() {
 		t := trouble("settings", SeverityWarning, h.configFile(), "%s: %s", f.what(), f.where())
@@ -61,7 +73,7 @@ func (h *Home) Doctor(ctx context.Context, c Checkup) ([]Trouble, error) {
 	}
 	clients, err := h.CheckClients(ctx, c.Program, c.OwnHome)
 	if err != nil {
-		return out, err
+		return append(out, trouble("client", SeverityError, h.dir, "%s", told(err))), nil
 	}
 	for _, k := range clients {
 		for _, f := range k.Findings {
@@ -69,6 +81,47 @@ func (h *Home) Doctor(ctx context.Context, c Checkup) ([]Trouble, error) {
 		}
 	}
 	return append(out, h.hookTroubles()...), nil
+}
+
+// otherScopes lists the scopes of the home that are not among these.
+func (h *Home) otherScopes(these []*Scope) ([]*Scope, error) {
+	all, err := h.AllScopes()
+	shared, err2 := h.sharedScopes()
+	known := map[string]bool{}
+	for _, s := range these {
+		known[s.dir] = true
+	}
+	var out []*Scope
+	for _, s := range append(all, shared...) {
+		if !known[s.dir] && h.maySee(s) {
+			out = append(out, s)
+		}
+	}
+	return out, errors.Join(err, err2)
+}
+
+// glance looks quickly at scopes of other folders, and tells which of them are
+// to be looked at.
+func (h *Home) glance(ctx context.Context, c Checkup, others []*Scope) []Trouble {
+	var out []Trouble
+	for _, s := range others {
+		found := s.doctor(ctx, Checkup{UID: c.UID}, true)
+		if len(found) == 0 {
+			continue
+		}
+		t := trouble("scope", SeverityWarning, ".", "%d findings at a quick look: 'vault doctor --scope %s' says which", len(found), s.name)
+		for _, f := range found {
+			if f.Severity == SeverityError {
+				t.Severity = SeverityError
+			}
+		}
+		t.Scope = s.name
+		out = append(out, t)
+	}
+	if n := len(others) - len(out); n > 0 {
+		h.notice(fmt.Sprintf("%d scopes of other folders look well; 'vault doctor --all' examines them, too", n))
+	}
+	return out
 }
 
 func (h *Home) hookTroubles() []Trouble {
@@ -89,7 +142,19 @@ func trouble(rule, severity, file, format string, args ...any) Trouble {
 	return Trouble{Finding: Finding{Rule: rule, Severity: severity, File: file, Message: fmt.Sprintf(format, args...)}}
 }
 
-// doctor examines one scope.
+// doctor examines one scope, and mends it where it may be written to.
+func (s *Scope) doctor(ctx context.Context, c Checkup, quick bool) []Trouble {
+	d := &doctor{scope: s, fix: c.Fix && !s.shared}
+	if err := d.examine(ctx, gitstore.Look{Now: s.home.opt.Now(), UID: c.UID, Quick: quick}); err != nil {
+		d.add(trouble("scope", SeverityError, ".", "%s", told(err)))
+	}
+	for i := range d.found {
+		d.found[i].Scope = s.name
+	}
+	return d.found
+}
+
+// doctor is what is found of one scope.
 type doctor struct {
 	scope *Scope
 	fix   bool
@@ -112,47 +177,85 @@ func (d *doctor) mend(t Trouble, fix string, do func() (copied string, err error
 	d.add(t)
 }
 
-func (d *doctor) examine(ctx context.Context) error {
-	r, err := d.scope.open()
+func (d *doctor) examine(ctx context.Context, look gitstore.Look) error {
+	s := d.scope
+	o, err := s.options()
 	if err != nil {
 		return err
 	}
-	now := d.scope.home.opt.Now()
-	list, err := r.Examine(ctx, now)
-	for _, x := range list {
-		d.damage(r, x)
-	}
+	damaged, err := gitstore.OpenDamaged(s.dir, o)
 	if err != nil {
-		return d.scope.fail(err)
+		return s.fail(err)
 	}
-	if err := r.Unfinished(); err != nil {
+	err = damaged.Examine(ctx, look, func(x gitstore.Damage) { d.damage(ctx, x) })
+	if err := errors.Join(err, damaged.Close()); err != nil {
+		return s.fail(err)
+	}
+	r, err := s.open()
+	if err != nil {
+		return d.explained(err)
+	}
+	if err := r.Unfinished(); errors.Is(err, gitstore.ErrUnfinished) {
 		d.add(trouble("unfinished", SeverityWarning, ".", "%s", told(err)))
-		return nil // what stands on the disk is another branch's, or half a merge
+	} else if d.fixed() {
+		// Git's index is made again of the commit that is now the newest.
+		if err := s.withTx(ctx, func(*gitstore.Repo, *gitstore.Tx) error { return nil }); err != nil {
+			return d.explained(err)
+		}
 	}
-	if !d.scope.mergesByEntry() {
-		d.mend(trouble("driver", SeverityWarning, ".git/config", "plain git merges this scope by line"),
-			"set git's merge driver up", func() (string, error) { return "", d.scope.setUpDriver(ctx) })
-	}
-	return d.files(ctx, r)
+	d.settings(ctx)
+	return d.explained(d.files(ctx, r))
 }
 
-func (d *doctor) damage(r *gitstore.Repo, x gitstore.Damage) {
+func (d *doctor) fixed() bool {
+	return slices.ContainsFunc(d.found, func(t Trouble) bool { return t.Fixed })
+}
+
+// explained leaves out an error that comes of something that has been told of.
+func (d *doctor) explained(err error) error {
+	known := slices.ContainsFunc(d.found, func(t Trouble) bool { return t.Severity == SeverityError && !t.Fixed })
+	if known && (errors.Is(err, gitstore.ErrCorrupt) || errors.Is(err, gitstore.ErrNotFound) || errors.Is(err, fs.ErrPermission) || errors.Is(err, errLostBranch)) {
+		return nil
+	}
+	return d.scope.fail(err)
+}
+
+func (d *doctor) damage(ctx context.Context, x gitstore.Damage) {
 	t := trouble(string(x.Kind), SeverityError, x.Path, "%s", x.Text)
-	switch {
-	case x.Kind == gitstore.DamagedObject:
-		t.File = ".git/objects"
-		t.Message += "; another copy of the scope may have it: git fetch there brings it back"
-	case x.Kind == gitstore.LeftLock && x.Dead:
-		now := d.scope.home.opt.Now()
-		d.mend(t, "move it aside", func() (string, error) { return r.MoveLock(x, now) })
-		return
-	case x.Kind == gitstore.LeftLock:
+	if x.Minor {
 		t.Severity = SeverityWarning
-	case x.Kind == gitstore.NoPermission:
-		d.mend(t, "let its owner write to it", func() (string, error) { return "", r.Allow(x) })
+	}
+	if x.Fix == "" {
+		d.add(t)
 		return
 	}
-	d.add(t)
+	d.mend(t, x.Fix, func() (string, error) { return x.Mend(ctx) })
+	if last := &d.found[len(d.found)-1]; x.Left && last.Fixed {
+		last.Fixed, last.Fix = false, ""
+	}
+}
+
+// settings looks at what has git treat the scope's files as vault does.
+func (d *doctor) settings(ctx context.Context) {
+	s := d.scope
+	if s.shared {
+		return // nothing is merged there
+	}
+	cfg, err := s.gitConfig()
+	if err != nil {
+		d.add(trouble("config", SeverityError, ".git/config", "git can't read its configuration: %s: mend that line in an editor", told(err)))
+		return
+	}
+	driver, ok := cfg.Get("merge.vault.driver")
+	switch {
+	case !ok || driver == "":
+		d.mend(trouble("driver", SeverityWarning, ".git/config", "plain git merges this scope by line"),
+			"set git's merge driver up", func() (string, error) { return "", s.addDriver(ctx) })
+	case !isOurDriver(driver):
+		d.mend(trouble("driver", SeverityWarning, ".git/config", "plain git merges this scope with %q, which is not vault's way", driver),
+			"set git's merge driver up, behind what stands there", func() (string, error) { return "", s.addDriver(ctx) })
+	}
+	d.attributes(ctx)
 }
 
 // files looks for files of the worktree that can't be taken for what a person
@@ -161,6 +264,10 @@ func (d *doctor) files(ctx context.Context, r *gitstore.Repo) error {
 	v, err := r.View(ctx)
 	if err != nil {
 		return d.scope.fail(err)
+	}
+	if d.scope.shared {
+		_, err := d.scope.readPinned(r)
+		return err
 	}
 	if err := d.scope.lostBranch(v); err != nil {
 		return err

@@ -39,7 +39,7 @@ func TestDoctorNamesDamagedObjects(t *testing.T) {
 					t.Fatal(err)
 				}
 				id := filepath.Base(filepath.Dir(path)) + filepath.Base(path)
-				found, err := l.open(t).Doctor(ctx, Checkup{Fix: true})
+				found, err := l.open(t).Doctor(ctx, Checkup{})
 				if err != nil {
 					t.Fatal(err)
 				}

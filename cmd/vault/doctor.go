@@ -1,6 +1,8 @@
 package main
 
 import (
+	"fmt"
+	"os"
 	"path/filepath"
 	"slices"
 
@@ -12,9 +14,9 @@ import (
 )
 
 func doctorCmd(a *app) *cobra.Command {
-	var fix bool
-	c := verb("doctor [--fix]", "Look for what is wrong with the repositories, locks, files and clients; exit 1 on errors", `  vault doctor
-  vault doctor --fix`, cobra.NoArgs, func(c *cobra.Command, _ []string) error {
+	var fix, all bool
+	c := verb("doctor [--all] [--fix]", "Look for what is wrong with the settings, repositories, locks, files and clients; exit 1 on errors", `  vault doctor
+  vault doctor --all --fix`, cobra.NoArgs, func(c *cobra.Command, _ []string) error {
 		o, err := a.options()
 		if err != nil {
 			return err
@@ -24,7 +26,10 @@ func doctorCmd(a *app) *cobra.Command {
 			return err
 		}
 		program, _ := program(false) // the clients that name another say so
-		list, err := h.Doctor(c.Context(), vault.Checkup{Scope: a.scope, Fix: fix, Program: program, OwnHome: o.Home != filepath.Join(xdg.DataHome, "vault")})
+		if all && a.scope != "" {
+			return &vault.Error{Code: vault.Invalid, Message: "--all and --scope exclude each other", Hint: "give one of them"}
+		}
+		list, err := h.Doctor(c.Context(), vault.Checkup{Scope: a.scope, All: all, Fix: fix, UID: max(os.Geteuid(), 0), Program: program, OwnHome: o.Home != filepath.Join(xdg.DataHome, "vault")})
 		if err != nil {
 			return err
 		}
@@ -40,6 +45,7 @@ func doctorCmd(a *app) *cobra.Command {
 		}
 		return nil
 	})
+	c.Flags().BoolVar(&all, "all", false, "every scope of the home; without it those of other folders get a quick look")
 	c.Flags().BoolVar(&fix, "fix", false, "do what can't lose anything; what is in the way is moved aside, never deleted")
 	return c
 }
@@ -52,7 +58,11 @@ func (a *app) trouble(t vault.Trouble) {
 	case t.Severity == vault.SeverityError:
 		colour = red
 	}
-	a.println(safetext.Line(t.Scope), ": ", safetext.Line(t.File), ": ", a.paint(colour, word), " [", t.Rule, "] ", safetext.Line(t.Message))
+	place := t.File
+	if t.Line > 0 {
+		place = fmt.Sprintf("%s:%d", t.File, t.Line)
+	}
+	a.println(safetext.Line(t.Scope), ": ", safetext.Line(place), ": ", a.paint(colour, word), " [", t.Rule, "] ", safetext.Line(t.Message))
 	switch {
 	case t.Copy != "":
 		a.println("  moved to ", safetext.Line(t.Copy))
