@@ -37,7 +37,7 @@ type BudgetConfig struct {
 // newer vault may, are named and otherwise left alone.
 func loadConfig(path string) (c Config, unknown string, err error) {
 	c = Config{Durability: "full", Git: "auto", Sync: syncManual, LockTimeout: 30 * time.Second}
-	data, err := os.ReadFile(path)
+	data, err := readFile(path)
 	if errors.Is(err, os.ErrNotExist) {
 		return c, "", nil
 	}
@@ -59,6 +59,18 @@ func loadConfig(path string) (c Config, unknown string, err error) {
 	}
 	unknown = strings.TrimPrefix(strings.Join(append([]string{unknown}, c.Recall.unknown...), " "), " ")
 	return c, unknown, nil
+}
+
+// readFile reads a plain file: what stands in its place may never end.
+func readFile(path string) ([]byte, error) {
+	fi, err := os.Stat(path)
+	if err != nil {
+		return nil, err
+	}
+	if !fi.Mode().IsRegular() {
+		return nil, fmt.Errorf("%s is no file: move what stands there away", path)
+	}
+	return os.ReadFile(path)
 }
 
 // yamlProblem says what is wrong with YAML, on one line.

@@ -109,7 +109,7 @@ func (h *Home) glance(ctx context.Context, c Checkup, others []*Scope) []Trouble
 		if len(found) == 0 {
 			continue
 		}
-		t := trouble("scope", SeverityWarning, ".", "%d findings at a quick look: 'vault doctor --scope %s' says which", len(found), s.name)
+		t := trouble("scope", SeverityWarning, ".", "%s at a quick look: 'vault doctor --scope %s' says which", counted(len(found), "finding"), s.name)
 		for _, f := range found {
 			if f.Severity == SeverityError {
 				t.Severity = SeverityError
@@ -119,9 +119,16 @@ func (h *Home) glance(ctx context.Context, c Checkup, others []*Scope) []Trouble
 		out = append(out, t)
 	}
 	if n := len(others) - len(out); n > 0 {
-		h.notice(fmt.Sprintf("%d scopes of other folders look well; 'vault doctor --all' examines them, too", n))
+		h.notice(fmt.Sprintf("%s of other folders well at a quick look: 'vault doctor --all' examines all of it", counted(n, "scope")))
 	}
 	return out
+}
+
+func counted(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
 }
 
 func (h *Home) hookTroubles() []Trouble {

@@ -15,8 +15,7 @@ func (d *doctor) attributes(ctx context.Context) {
 	s := d.scope
 	path := filepath.Join(s.dir, attributesFile)
 	if fi, err := os.Lstat(path); err == nil && !fi.Mode().IsRegular() {
-		d.add(trouble("attributes", SeverityError, attributesFile, "it is no file: move what stands there away"))
-		return
+		return // files tells of it
 	}
 	data, err := os.ReadFile(path)
 	if err != nil && !os.IsNotExist(err) {

@@ -18,7 +18,7 @@ func (h *Home) homeTroubles(fix bool) []Trouble {
 		var bad *configError
 		if errors.As(err, &bad) {
 			t.Line = bad.line
-			t.Message = bad.problem + ": until it is mended in an editor, nothing is read or written"
+			t.Message = bad.problem + "; mend it in an editor: until then nothing is read or written"
 		}
 		t.Scope = UserScope
 		out = append(out, t)

@@ -3,8 +3,6 @@ package vault
 import (
 	"context"
 	"errors"
-	"fmt"
-	"os"
 	"path/filepath"
 	"sync"
 
@@ -93,15 +91,7 @@ func (s *Scope) fail(err error) error {
 
 // manifest reads the scope's vault.yaml as it stands on disk.
 func (s *Scope) manifest() (manifest, error) {
-	path := filepath.Join(s.dir, manifestFile)
-	fi, err := os.Stat(path)
-	if err == nil && !fi.Mode().IsRegular() {
-		err = fmt.Errorf("%s is no file: move what stands there away", path)
-	}
-	var data []byte
-	if err == nil {
-		data, err = os.ReadFile(path)
-	}
+	data, err := readFile(filepath.Join(s.dir, manifestFile))
 	if err != nil {
 		return manifest{}, s.fail(err)
 	}
