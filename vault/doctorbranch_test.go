@@ -123,15 +123,18 @@ func TestDoctorBringsBranchesBack(t *testing.T) {
 		damage func(t *testing.T, l *lab, git string)
 		reads  bool // readers go on all the same
 	}{
-		"branch empty":             {ref(main, ""), false},
-		"branch zeroed":            {ref(main, strings.Repeat("\x00", 41)), false},
-		"branch of noughts":        {ref(main, strings.Repeat("0", 40)+"\n"), true},
-		"branch noise":             {ref(main, "\x7f\x13noise"), false},
-		"branch to nowhere":        {ref(main, strings.Repeat("ab", 20)+"\n"), false},
-		"branch gone":              {gone(main), true},
-		"refs gone":                {gone("refs"), true},
-		"branch and index gone":    {gone(main, "index"), true},
-		"branch is a folder":       {func(t *testing.T, l *lab, git string) { gone(main)(t, l, git); spoil(t, filepath.Join(git, main, "x"), "") }, true},
+		"branch empty":          {ref(main, ""), false},
+		"branch zeroed":         {ref(main, strings.Repeat("\x00", 41)), false},
+		"branch of noughts":     {ref(main, strings.Repeat("0", 40)+"\n"), true},
+		"branch noise":          {ref(main, "\x7f\x13noise"), false},
+		"branch to nowhere":     {ref(main, strings.Repeat("ab", 20)+"\n"), false},
+		"branch gone":           {gone(main), true},
+		"refs gone":             {gone("refs"), true},
+		"branch and index gone": {gone(main, "index"), true},
+		"branch is a folder": {func(t *testing.T, l *lab, git string) {
+			gone(main)(t, l, git)
+			spoil(t, filepath.Join(git, main, "x"), "")
+		}, true},
 		"HEAD empty":               {ref("HEAD", ""), true},
 		"HEAD zeroed":              {ref("HEAD", strings.Repeat("\x00", 21)), true},
 		"HEAD gone":                {gone("HEAD"), false},
