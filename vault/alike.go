@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 
+	"gitvault/internal/entryfile"
 	"gitvault/internal/recall"
 )
 
@@ -85,14 +86,18 @@ func (n *neighbours) weight(word string) float64 {
 	return math.Log(float64(len(n.list)+larger) / float64(max(1, len(n.shared[word]))+1))
 }
 
-// of lists the entries most like one, which is on a card.
-func (n *neighbours) of(e Entry, card string) []Entry {
+// of lists the entries most like what a card proposes.
+func (n *neighbours) of(v CardView) []Entry {
+	if v.After == nil || v.Op == entryfile.OpForget {
+		return nil
+	}
+	e := *v.After
 	score := make([]float64, len(n.list))
 	n.overlap(score, recall.Words(e.Title), n.inTitles, func(b neighbour) float64 { return b.title })
 	n.overlap(score, wordsOf(e), n.shared, func(b neighbour) float64 { return b.size })
 	var near []int
 	for i, b := range n.list {
-		if score[i] >= leastAlike && b.entry.ID != e.ID && b.entry.Card != card {
+		if score[i] >= leastAlike && b.entry.ID != e.ID && b.entry.Card != v.Card {
 			near = append(near, i)
 		}
 	}

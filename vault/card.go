@@ -156,7 +156,7 @@ func (t *txn) newCard(p proposal) (entryfile.Card, error) {
 	who := t.scope.home.opt.Writer
 	c := entryfile.Card{
 		Op: p.op, EntryID: p.after.ID, Kind: p.after.Kind, Source: who.source(), Session: who.Session,
-		Created: t.now, Code: t.scope.codeCommit(),
+		Created: t.now, Code: t.scope.codeCommit(), Reason: p.reason,
 	}
 	if !who.IsAgent() {
 		c.Source = p.after.Source // of an import, which a person wants to look through
@@ -164,6 +164,7 @@ func (t *txn) newCard(p proposal) (entryfile.Card, error) {
 	if f := p.from; f != nil && !who.IsAgent() && fits(f) {
 		c.Source, c.Session = cmp.Or(f.Source, c.Source), cmp.Or(f.Session, c.Session)
 		c.Created, c.Code = cmp.Or(f.Created, c.Created), cmp.Or(f.Code, c.Code)
+		c.Reason = f.Reason
 	}
 	if c.Session == "" {
 		c.Session = p.after.Session

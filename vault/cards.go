@@ -81,6 +81,7 @@ type CardView struct {
 	Session  string  `json:"session,omitempty"`
 	Created  string  `json:"created"`
 	Code     string  `json:"code,omitempty"`
+	Reason   string  `json:"reason,omitempty"`   // why, in the agent's words
 	Applied  bool    `json:"applied"`            // it counts already; Restore puts Before back
 	Before   *Entry  `json:"before,omitempty"`   // without the change
 	After    *Entry  `json:"after,omitempty"`    // with it
@@ -110,8 +111,8 @@ func (h *Home) Cards(ctx context.Context, scope string) ([]CardView, error) {
 	return out, nil
 }
 
-// Card returns one open card as it stands now, without what is like it. It is
-// named by its id, or by its entry's where that has only one.
+// Card returns one open card as it stands now. It is named by its id, or by its
+// entry's where that has only one.
 func (h *Home) Card(ctx context.Context, name string) (CardView, error) {
 	if err := h.personOnly("reviewing"); err != nil {
 		return CardView{}, err
@@ -134,10 +135,18 @@ func (h *Home) Card(ctx context.Context, name string) (CardView, error) {
 		return CardView{}, s.fail(err)
 	}
 	for _, c := range list {
-		if c.ID == groups[0].ids[0] {
-			v, err := s.viewCard(ctx, r, t, c)
+		if c.ID != groups[0].ids[0] {
+			continue
+		}
+		v, err := s.viewCard(ctx, r, t, c)
+		if err != nil {
 			return v, s.fail(err)
 		}
+		near, err := s.neighbours(ctx, t, list)
+		if err == nil {
+			v.Alike = near.of(v)
+		}
+		return v, s.fail(err)
 	}
 	return CardView{}, notFound("'vault list --pending' shows them", "no open card %s", name)
 }
@@ -164,15 +173,13 @@ func (s *Scope) cardViews(ctx context.Context) ([]CardView, error) {
 		if out[i], err = s.viewCard(ctx, r, t, c); err != nil {
 			return nil, s.fail(err)
 		}
-		if v := out[i]; v.After != nil && v.Op != entryfile.OpForget {
-			out[i].Alike = near.of(*v.After, c.ID)
-		}
+		out[i].Alike = near.of(out[i])
 	}
 	return out, nil
 }
 
 func (s *Scope) viewCard(ctx context.Context, r *gitstore.Repo, t *tree, c card) (CardView, error) {
-	v := CardView{Scope: s.name, Card: c.ID, Op: c.Op, Source: c.Source, Session: c.Session, Created: c.Created, Code: c.Code,
+	v := CardView{Scope: s.name, Card: c.ID, Op: c.Op, Source: c.Source, Session: c.Session, Created: c.Created, Code: c.Code, Reason: c.Reason,
 		Applied: c.isApplied()}
 	var err error
 	if v.Version, err = t.files[c.path].contentHash(); err != nil {

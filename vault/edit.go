@@ -214,6 +214,10 @@ func (h *Home) Forget(ctx context.Context, scope string, ids []string, reason st
 		scope *Scope
 		found []located
 	}
+	reason = oneLine(reason)
+	if err := h.refuseSecretText("reason", reason); err != nil {
+		return nil, err
+	}
 	var targets []*target
 	for _, id := range ids {
 		s, _, l, err := h.locate(ctx, scope, id)
@@ -241,7 +245,7 @@ func (h *Home) Forget(ctx context.Context, scope string, ids []string, reason st
 				if err != nil {
 					return err
 				}
-				o, err := t.propose(proposal{op: entryfile.OpForget, before: &l, after: l.Entry})
+				o, err := t.propose(proposal{op: entryfile.OpForget, before: &l, after: l.Entry, reason: reason})
 				if err != nil {
 					return err
 				}
@@ -249,6 +253,9 @@ func (h *Home) Forget(ctx context.Context, scope string, ids []string, reason st
 					if err := t.dropDecided(l.ID); err != nil {
 						return err
 					}
+				}
+				if o.held {
+					l.Title = "the proposal for " + l.Title
 				}
 				gone = append(gone, l)
 				done = append(done, o)

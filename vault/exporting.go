@@ -141,7 +141,7 @@ func (s *Scope) exportItems(ctx context.Context) (items []exporters.Item, hidden
 		}
 		if ok {
 			add(e, &importers.Proposal{ID: c.ID, Op: c.Op, Base: c.Base, Applied: c.isApplied(),
-				Source: c.Source, Session: c.Session, Created: c.Created, Code: c.Code})
+				Source: c.Source, Session: c.Session, Created: c.Created, Code: c.Code, Reason: c.Reason})
 		}
 	}
 	return items, hidden, nil

@@ -13,6 +13,7 @@ type proposal struct {
 	op     string          // entryfile.OpAdd, OpEdit or OpForget
 	before *located        // as it stands, nil for an add
 	after  entryfile.Entry // for a forget, the entry that is to go
+	reason string          // why, where that is said
 	bulk   bool            // one of many that come at once
 	card   string          // the id that its card had where it comes from; "" for a new one
 
@@ -25,6 +26,7 @@ type outcome struct {
 	card      string // the card that holds it, or the version before it
 	pending   bool   // it does not count yet
 	withdrawn bool   // it took back what the agent itself had asked for
+	held      bool   // and that did not count yet
 	unchanged bool   // the same is asked for already
 }
 
@@ -129,6 +131,10 @@ func (t *txn) hold(p proposal) (outcome, error) {
 // entry already; forgetting an entry that it wanted changed takes that back.
 func (t *txn) holdAgain(p proposal, mine card) (outcome, error) {
 	if p.op == entryfile.OpForget {
+		if mine.Op == entryfile.OpForget && p.reason != "" && p.reason != mine.Reason {
+			mine.Reason = p.reason
+			return t.put(mine.Card)
+		}
 		if mine.Op == entryfile.OpForget {
 			return outcome{at: mine.proposed(), card: mine.ID, pending: true, unchanged: true}, nil
 		}
@@ -140,7 +146,7 @@ func (t *txn) holdAgain(p proposal, mine card) (outcome, error) {
 	if back, err := t.asBefore(mine, p.after); err != nil || back {
 		return t.withdraw(mine, *p.before), err
 	}
-	mine.Op, mine.Entry = p.op, p.after
+	mine.Op, mine.Entry, mine.Reason = p.op, p.after, ""
 	return t.put(mine.Card)
 }
 
@@ -148,7 +154,7 @@ func (t *txn) holdAgain(p proposal, mine card) (outcome, error) {
 func (t *txn) withdraw(c card, at located) outcome {
 	t.dropCard(c)
 	t.touch(at.Kind, at.ID)
-	return outcome{at: at, withdrawn: true}
+	return outcome{at: at, withdrawn: true, held: true}
 }
 
 // asBefore reports whether a version is no change of the entry that a card is

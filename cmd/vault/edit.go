@@ -42,7 +42,10 @@ func editCmd(a *app) *cobra.Command {
 			}
 		}
 		if flags == 0 && len(a.allow) == 0 {
-			_, err := a.editInEditor(c, h, a.scope, args[0])
+			ch, err := a.editInEditor(c, h, a.scope, args[0])
+			if ch != nil {
+				a.changes("edited", []vault.Change{*ch})
+			}
 			return err
 		}
 		ed.Scope = a.scope

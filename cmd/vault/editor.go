@@ -13,62 +13,61 @@ import (
 
 // editInEditor opens the person's editor on one entry, or on what a card
 // proposes. On a terminal it opens again, with the reason, for as long as what
-// is saved can't be taken; what is not taken in the end stays in its file. It
-// tells whether anything was changed.
-func (a *app) editInEditor(c *cobra.Command, h *vault.Home, scope, id string) (bool, error) {
+// is saved can't be taken; what is not taken in the end stays in its file. The
+// change is nil where none was made.
+func (a *app) editInEditor(c *cobra.Command, h *vault.Home, scope, id string) (*vault.Change, error) {
 	editor, err := a.editor()
 	if err != nil {
-		return false, err
+		return nil, err
 	}
 	e, text, err := h.EditorText(c.Context(), scope, id)
 	if err != nil {
-		return false, err
+		return nil, err
 	}
 	was, _, err := vault.ParseEditorText(text)
 	if err != nil {
-		return false, err
+		return nil, err
 	}
 	dir, err := os.MkdirTemp("", "vault-edit-")
 	if err != nil {
-		return false, err
+		return nil, err
 	}
 	file := filepath.Join(dir, e.ID+".md")
 	for before := text; ; {
 		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
-			return false, err
+			return nil, err
 		}
 		if err := a.runEditor(c, editor, file); err != nil {
-			return false, a.unsaved(dir, before, err)
+			return nil, a.unsaved(dir, before, err)
 		}
 		data, err := os.ReadFile(file)
 		if err != nil {
-			return false, err
+			return nil, err
 		}
 		saved := withoutProblems(string(data))
 		if saved == before {
 			a.note("nothing was changed")
-			return false, os.RemoveAll(dir)
+			return nil, os.RemoveAll(dir)
 		}
 		ed, ok, problem := vault.ParseEditorText(saved)
 		if problem == nil && !ok {
 			a.note("the file is empty: nothing was changed")
-			return false, os.RemoveAll(dir)
+			return nil, os.RemoveAll(dir)
 		}
 		if problem == nil {
 			ed = ed.Since(was)
 			ed.Scope = scope
 			ch, err := h.Edit(c.Context(), id, ed)
 			if err == nil {
-				a.changes("edited", []vault.Change{ch})
-				return !ch.Unchanged, os.RemoveAll(dir)
+				return &ch, os.RemoveAll(dir)
 			}
 			problem = err
 			if vault.CodeOf(err) != vault.Invalid {
-				return false, a.unsaved(dir, before, err)
+				return nil, a.unsaved(dir, before, err)
 			}
 		}
 		if !a.inTerminal || string(data) == text {
-			return false, a.unsaved(dir, before, &vault.Error{Code: vault.Invalid, Message: problem.Error(), Err: problem})
+			return nil, a.unsaved(dir, before, &vault.Error{Code: vault.Invalid, Message: problem.Error(), Err: problem})
 		}
 		text = strings.Replace(saved, "---\n", "---\n"+problemMark+oneLine(problem.Error())+"\n", 1)
 		if text == saved {

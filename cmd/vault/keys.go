@@ -16,6 +16,7 @@ type keys struct {
 	app   *app
 	fd    int
 	lines *bufio.Reader // where single keys can't be read
+	told  bool          // that an answer is a line there
 	typed []byte        // not yet asked for
 }
 
@@ -36,6 +37,10 @@ func (a *app) keys() *keys {
 // next asks and returns the answer as a small letter: 'q' for the end of input
 // or an interrupt, 0 for what is no letter.
 func (k *keys) next(prompt string) (rune, error) {
+	if k.lines != nil && !k.told {
+		fmt.Fprintln(k.app.stderr, "answer with a letter, then Enter")
+		k.told = true
+	}
 	fmt.Fprint(k.app.stderr, prompt)
 	if k.lines != nil {
 		return k.line()

@@ -183,15 +183,34 @@ func (a *app) change(verb string, c vault.Change) {
 		a.println(c.Entry.ID)
 	case c.Unchanged:
 		a.println(a.headline(c.Entry), a.paint(dim, "  (unchanged)"))
+	case c.Withdrawn:
+		a.println(a.withdrew(), " ", a.headline(c.Entry), a.paint(dim, "  in "+c.Entry.Scope))
 	default:
-		if c.Pending {
+		switch {
+		case c.Pending && a.isAgent():
 			verb = "proposed"
+		case c.Pending:
+			verb = "changed the proposal for"
 		}
 		a.println(verb, " ", a.headline(c.Entry), a.paint(dim, "  in "+c.Entry.Scope))
 	}
 	if c.Pending {
 		a.note("it waits for a person: 'vault review' shows it")
 	}
+}
+
+// withdrew says that what was done is only that a change was taken back which
+// an agent had asked for.
+func (a *app) withdrew() string {
+	if a.isAgent() {
+		return "withdrew your proposal for"
+	}
+	return "withdrew the proposal for"
+}
+
+func (a *app) isAgent() bool {
+	w := a.writer()
+	return w.IsAgent()
 }
 
 // changes prints one change, or several, as text or JSON.

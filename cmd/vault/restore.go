@@ -43,22 +43,33 @@ func (a *app) decided(verb string, list []vault.Change, err error) error {
 		a.changes(verb, list)
 	}
 	if err != nil {
-		a.lostTexts(err)
+		a.lostTexts(verb, err)
 	}
 	return err
 }
 
-// lostTexts shows what a refused restore would have had to choose between.
-func (a *app) lostTexts(err error) {
+// lostTexts shows what a refused keep or restore would have had to choose
+// between.
+func (a *app) lostTexts(verb string, err error) {
 	var l *vault.LostChange
 	if a.json || a.quiet || !errors.As(err, &l) {
 		return
 	}
+	show := func(id, what, text string) {
+		if text == "" {
+			a.println(a.paint(yellow, id), "  ", what, ": gone")
+			return
+		}
+		a.println(a.paint(yellow, id), "  ", what, ":")
+		a.println(indent(safetext.Text(text)))
+	}
+	wanted := "as it would be restored"
+	if verb == "kept" {
+		wanted = "as the card has it"
+	}
 	for _, t := range l.Texts() {
-		a.println(a.paint(yellow, t[0]), "  as it stands now:")
-		a.println(indent(safetext.Text(t[1])))
-		a.println(a.paint(yellow, t[0]), "  as it would be restored:")
-		a.println(indent(safetext.Text(t[2])))
+		show(t[0], "as it stands now", t[1])
+		show(t[0], wanted, t[2])
 	}
 }
 

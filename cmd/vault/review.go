@@ -69,6 +69,9 @@ func (a *app) card(v vault.CardView, n, of int) {
 		about = append(about, "at "+v.Code)
 	}
 	a.println(a.paint(dim, safetext.Line(strings.Join(about, " · "))))
+	if v.Reason != "" {
+		a.println("because: ", safetext.Line(v.Reason))
+	}
 	if word := standing(v); word != "" {
 		a.println(a.paint(yellow, word))
 	}

@@ -169,7 +169,9 @@ func TestReviewWithSingleKeys(t *testing.T) {
 	s.typed("k")
 	s.until("kept")
 	s.until("2 of 5")
-	s.until(ask)
+	if second := s.until(ask); !strings.Contains(second, "alike:") || !strings.Contains(second, "Use tabs.") || strings.Contains(second, "(card ") {
+		t.Errorf("the second card does not name what was kept as alike:\n%s", second)
+	}
 	s.typed("R") // in capitals too
 	s.until("put back")
 	s.until("3 of 5")
@@ -221,7 +223,9 @@ func TestReviewEditsBeforeItKeeps(t *testing.T) {
 		t.Errorf("the card:\n%s", card)
 	}
 	s.typed("e")
-	s.until("kept")
+	if out := s.until("kept"); strings.Contains(out, "proposed") || strings.Contains(out, "waits for a person") {
+		t.Errorf("what the person wrote is called a proposal:\n%s", out)
+	}
 	s.until("2 of 2")
 	s.until(ask)
 	s.typed("e")
@@ -303,6 +307,8 @@ func TestReviewWithoutColoursOrKeys(t *testing.T) {
 		s := d.sit(80, "review")
 		if card := s.until(ask); strings.Contains(card, "\x1b") {
 			t.Errorf("colours with %s:\n%q", setting, card)
+		} else if strings.Contains(card, "then Enter") != (setting == "TERM=dumb") {
+			t.Errorf("how to answer with %s:\n%s", setting, card)
 		}
 		s.typed(skip)
 		s.until("2 of 2")

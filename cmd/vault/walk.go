@@ -36,7 +36,7 @@ func (a *app) walk(c *cobra.Command, h *vault.Home, cards []vault.CardView, unse
 			if err != nil {
 				return err
 			}
-			now.Alike, v = v.Alike, now
+			v = now
 		}
 		more, err := w.ask(v, i+1, of)
 		if err != nil || !more {
@@ -101,12 +101,15 @@ func (w *walk) ask(v vault.CardView, n, of int) (bool, error) {
 			list, err := w.home.Discard(w.cmd.Context(), []string{v.Card}, o)
 			return w.after(&w.restored, "put back", list, err), nil
 		case key == 'e' && editable:
-			changed, err := w.edit(v)
-			if err != nil {
+			ch, err := w.edit(v)
+			switch {
+			case err != nil:
 				w.note(err.Error())
-			}
-			if err != nil || !changed {
 				continue
+			case ch == nil || ch.Unchanged:
+				continue
+			case ch.Withdrawn: // the person has made of it what stands already
+				return w.after(&w.restored, "", []vault.Change{*ch}, nil), nil
 			}
 			keep.Version = "" // it is what the person has just written
 			list, err := w.home.Keep(w.cmd.Context(), []string{v.Card}, keep)
@@ -133,7 +136,7 @@ func (w *walk) after(count *int, verb string, list []vault.Change, err error) bo
 
 // edit opens the editor on the text that a card proposes, or on the entry where
 // that counts already.
-func (w *walk) edit(v vault.CardView) (bool, error) {
+func (w *walk) edit(v vault.CardView) (*vault.Change, error) {
 	id := v.Card
 	if v.Applied {
 		id = v.After.ID

@@ -25,6 +25,7 @@ type Card struct {
 	Session string
 	Created string // RFC 3339, UTC, whole seconds
 	Code    string // the workspace's commit and branch at the time
+	Reason  string // why, in the agent's words
 	Extra   []Field
 	Entry   Entry // the whole entry, proposed or previous; without a title there is none
 }
@@ -49,6 +50,7 @@ var cardFields = []struct {
 	{"session", func(c *Card) *string { return &c.Session }},
 	{"created", func(c *Card) *string { return &c.Created }},
 	{"code", func(c *Card) *string { return &c.Code }},
+	{"reason", func(c *Card) *string { return &c.Reason }},
 }
 
 // Bytes writes the card: front matter, and the entry as a ledger would hold it,

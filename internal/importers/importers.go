@@ -59,6 +59,7 @@ type Proposal struct {
 	Session string `json:"session,omitempty"`
 	Created string `json:"created,omitempty"`
 	Code    string `json:"code,omitempty"`
+	Reason  string `json:"reason,omitempty"`
 }
 
 // A Sink takes what a reader finds. Nil functions are not called.

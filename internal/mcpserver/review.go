@@ -230,6 +230,9 @@ func (c *call) cardText(v vault.CardView) string {
 			}
 		}
 	}
+	if v.Reason != "" {
+		quoted("reason: " + v.Reason)
+	}
 	if v.After != nil && v.After.Pinned {
 		part(c.word("card.pinned"))
 	}
