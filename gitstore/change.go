@@ -35,6 +35,7 @@ type Change struct {
 	Message           string
 	Author, Committer Signature
 	Parents           []Hash // beside the newest commit: makes it a merge
+	Empty             bool   // make the commit though it changes nothing: its message says what it is for
 
 	// To moves the branch to this commit, which is there already and comes
 	// after the newest one, instead of making one. Put, Delete, Take and

@@ -148,7 +148,7 @@ func (w *writing) build(c *Change) ([]newObject, error) {
 		return nil, err
 	}
 	w.new = w.old
-	if w.tree != tree || len(c.Parents) > 0 {
+	if w.tree != tree || len(c.Parents) > 0 || c.Empty {
 		commit := &Commit{Tree: w.tree, Parents: append(parents, c.Parents...), Author: c.Author, Committer: c.Committer, Message: c.Message}
 		data := encodeCommit(commit)
 		w.new = HashOf(TypeCommit, data)

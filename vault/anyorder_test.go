@@ -215,3 +215,80 @@ func checks(t *testing.T, n string) {
 		t.Cleanup(func() { _ = f.Value.Set(was) })
 	}
 }
+
+// Edits and a forgetting of one entry, taken back in every order, in one call
+// or each by itself, by commits or by cards: it ends where it began, and is
+// never there before its forgetting is taken back.
+func TestRestoreOfEditsBelowAForget(t *testing.T) {
+	orders := [][]int{{0, 1, 2}, {0, 2, 1}, {1, 0, 2}, {1, 2, 0}, {2, 0, 1}, {2, 1, 0}}
+	for _, how := range []string{"commits", "an agent's cards", "an agent's commits"} {
+		for _, together := range []bool{false, true} {
+			for _, order := range orders {
+				p := newPlace(t)
+				p.config("review: apply")
+				writer := map[bool]string{true: "", false: "codex/one"}[how == "commits"]
+				e := p.add("", vault.Draft{Title: "Queue", Text: "In Redis.\n\nWith a pool.\n\nOf ten."}).Entry
+				first := p.edit(writer, e.ID, vault.Edit{Text: ptr("In Postgres.\n\nWith a pool.\n\nOf ten.")})
+				second := p.edit(writer, e.ID, vault.Edit{Text: ptr("In Postgres.\n\nWith a pool.\n\nOf twenty.")})
+				changes := []vault.Change{first, second, p.forget(writer, e.ID)[0]}
+				var names []string
+				for _, i := range order {
+					if how == "an agent's cards" {
+						names = append(names, changes[i].Card)
+					} else {
+						names = append(names, changes[i].Commit)
+					}
+				}
+				if together {
+					p.restore(names...)
+				} else {
+					back := false
+					for n, name := range names {
+						p.restore(name)
+						back = back || order[n] == 2
+						if there := p.body(e.ID) != ""; there != back {
+							t.Errorf("%s in order %v: after %d it is there: %v", how, order, n+1, there)
+						}
+					}
+				}
+				if got := p.body(e.ID); got != e.Body && got != "In Redis.\n\nWith a pool.\n\nOf ten." {
+					t.Errorf("%s in order %v, together %v, ends as %q", how, order, together, got)
+				}
+				if n := len(p.cards()); n != 0 {
+					t.Errorf("%s in order %v, together %v: %d cards are left", how, order, together, n)
+				}
+				p.sound(p.user(""))
+			}
+		}
+	}
+}
+
+// A restore of an edit of what was forgotten can itself be taken back, and an
+// entry comes back by its id without what was taken back meanwhile.
+func TestRestoreOfWhatIsGoneIsNoted(t *testing.T) {
+	p := newPlace(t)
+	e := p.add("", vault.Draft{Title: "Queue", Text: "In Redis."}).Entry
+	edit := p.edit("", e.ID, vault.Edit{Text: ptr("In Postgres.")})
+	forget := p.forget("", e.ID)[0]
+	noted := p.restore(edit.Commit)
+	if noted.Commit == "" || p.body(e.ID) != "" {
+		t.Fatalf("restored: %+v, %q", noted, p.body(e.ID))
+	}
+	p.restore(e.ID)
+	if got := p.body(e.ID); got != "In Redis." {
+		t.Errorf("it came back as %q", got)
+	}
+	p.restore(noted.Commit)
+	if got := p.body(e.ID); got != "In Postgres." {
+		t.Errorf("with the restore taken back it is %q", got)
+	}
+	p.forget("", e.ID)
+	p.restore(edit.Commit)
+	_, err := p.by("").Undo(context.Background(), vault.RestoreOptions{})
+	p.must(err)
+	p.restore(forget.Commit)
+	if got := p.body(e.ID); got != "In Postgres." {
+		t.Errorf("undone, it came back as %q", got)
+	}
+	p.sound(p.user(""))
+}

@@ -479,6 +479,7 @@ type message struct {
 	session string
 	reason  string // why, in the person's words
 	undoes  []gitstore.Hash
+	noted   bool // the commit is for what it says, though it may change nothing
 }
 
 // text lays a commit message out: a subject that reads well in git log, and
@@ -521,7 +522,7 @@ func (t *txn) commit(m message, saved map[string][]byte) (gitstore.Hash, error) 
 	if err := t.scope.home.refuseSecretText("reason", m.reason); err != nil {
 		return gitstore.Hash{}, err
 	}
-	c := gitstore.Change{Put: map[string][]byte{}, Take: t.take, Expect: map[string][]byte{}, Parents: t.parents, Modes: t.modes}
+	c := gitstore.Change{Put: map[string][]byte{}, Take: t.take, Expect: map[string][]byte{}, Parents: t.parents, Modes: t.modes, Empty: m.noted}
 	maps.Copy(c.Expect, saved)
 	c.Discard = t.tree.savedPurged(saved)
 	c.Discard[indexFile] = true // is generated

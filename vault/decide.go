@@ -403,6 +403,18 @@ func (t *txn) restoreCard(c card, force bool) (located, error) {
 	if err != nil {
 		return located{}, err
 	}
+	if f, err := t.forgetCard(c.EntryID); err != nil {
+		return located{}, err
+	} else if now == nil && f != nil && f.ID != c.ID && before != nil && !force {
+		// It comes back with that card, and without this change.
+		held := f.proposed().Entry
+		m := merge.Entries(applied, &held, before, merge.Revert)
+		if len(m.Fields) > 0 {
+			return located{}, t.moved(c, &located{entryfile.Section{Entry: held}, f.path}, before)
+		}
+		f.Entry = *m.Entry
+		return c.proposed(), t.writeCard(f.Card)
+	}
 	m := merge.Entries(applied, stands, before, merge.Revert)
 	if len(m.Fields) > 0 && !force {
 		return located{}, t.moved(c, now, before)

@@ -37,7 +37,9 @@ type model struct {
 	*desk
 	t       *rapid.T
 	entries map[string]said
-	gone    map[string]said // forgotten ones, as they were last
+	gone    map[string]said // forgotten ones, as they come back
+	later   map[string]bool // of these: changes were taken back since ...
+	vague   map[string]bool // ... and what comes of that is for the merge to say
 	steps   []step
 
 	buffer map[string]string // ledgers as an editor has them open
@@ -51,7 +53,7 @@ func TestAnySequenceOfChanges(t *testing.T) {
 		dir, err := os.MkdirTemp("", "vault-model-")
 		require.NoError(t, err)
 		defer os.RemoveAll(dir)
-		m := &model{desk: newDesk(t, dir, rapid.Uint64().Draw(t, "seed")), t: t, entries: map[string]said{}, gone: map[string]said{},
+		m := &model{desk: newDesk(t, dir, rapid.Uint64().Draw(t, "seed")), t: t, entries: map[string]said{}, gone: map[string]said{}, later: map[string]bool{}, vague: map[string]bool{},
 			buffer: map[string]string{}}
 		_, _, err = m.Init(ctx, vault.UserScope)
 		require.NoError(t, err)
@@ -103,6 +105,9 @@ func title(t *rapid.T) string {
 func tags(t *rapid.T) []string {
 	return rapid.SampledFrom([][]string{nil, {"git"}, {"git", "storage layer"}, {"1", "yes", "null"}, {"a:b", "[c]", "{d}", "#e", "-"}}).Draw(t, "tags")
 }
+
+// descriptions are those that are given; any other is derived.
+var descriptions = []string{"", "in a line", "a: b # c", "\"", "'", "yes"}
 
 var kinds = []vault.Kind{vault.Decision, vault.Convention, vault.FailedPath, vault.OpenThread, vault.Preference, vault.SessionTrace}
 
@@ -168,7 +173,7 @@ func (m *model) editOf(id string) {
 		s.pinned = !s.pinned
 		ed.Pin = &s.pinned
 	case 4:
-		s.desc = rapid.SampledFrom([]string{"", "in a line", "a: b # c", "\"", "'", "yes"}).Draw(m.t, "description")
+		s.desc = rapid.SampledFrom(descriptions).Draw(m.t, "description")
 		ed.Description = &s.desc
 	}
 	c, err := m.Edit(ctx, id, ed)
@@ -210,6 +215,10 @@ func (m *model) bringBack() {
 	require.NoError(m.t, err)
 	m.t.Logf("bring back %s", id)
 	s := m.gone[id]
+	if m.vague[id] {
+		s, ok = m.read(id)
+		require.True(m.t, ok)
+	}
 	m.did(r.Commit, map[string]*said{id: &s})
 }
 
@@ -236,11 +245,16 @@ func (m *model) undo() {
 
 func (m *model) takeBack(k step, do func(step) (vault.Restored, error)) {
 	change := map[string]*said{}
-	sure := true
+	sure, may := true, false
+	var later []string // edits of what is gone: it is to come back without them
 	for id, after := range k.after {
 		before := k.before[id]
 		now := m.lookup(id)
 		switch {
+		case now == nil && after != nil && before != nil:
+			later = append(later, id)
+		case now == nil && after == nil && (m.vague[id] || m.later[id]):
+			sure, may = false, true
 		case same(now, after):
 			change[id] = before
 		case same(now, before):
@@ -249,9 +263,24 @@ func (m *model) takeBack(k step, do func(step) (vault.Restored, error)) {
 		}
 	}
 	r, err := do(k)
-	m.t.Logf("take back %.10s: %v (sure: %v)", k.commit, err, sure)
+	m.t.Logf("take back %.10s: %v (sure: %v, later: %v)", k.commit, err, sure, later)
+	if err == nil {
+		for _, id := range later {
+			m.later[id] = true
+			gone, ok := m.gone[id]
+			switch {
+			case ok && !m.vague[id] && same(&gone, k.after[id]):
+				m.gone[id] = *k.before[id]
+			case !ok || m.vague[id] || !same(&gone, k.before[id]):
+				m.vague[id] = true
+			}
+		}
+		if len(later) > 0 {
+			defer func(n int) { m.steps = m.steps[:n] }(len(m.steps)) // what it notes is tried elsewhere
+		}
+	}
 	if !sure {
-		if err != nil {
+		if err != nil && !may {
 			require.Equal(m.t, vault.Conflict, vault.CodeOf(err), "%v", err)
 			return
 		}
@@ -292,6 +321,8 @@ func (m *model) did(commit string, change map[string]*said) {
 		} else {
 			m.entries[id] = *after
 			delete(m.gone, id)
+			delete(m.later, id)
+			delete(m.vague, id)
 		}
 	}
 	if commit != "" {
@@ -459,9 +490,13 @@ func (m *model) foreign() {
 func (m *model) adopted(isIt func(vault.Entry) bool, says func(vault.Entry) *said, want int, ids ...string) {
 	list, err := m.List(ctx, vault.ListQuery{Scope: vault.UserScope, All: true})
 	require.NoError(m.t, err)
+	was := strings.TrimSpace(git(m.t, m.dir, "rev-parse", "HEAD"))
 	_, err = m.Check(ctx, vault.UserScope, true)
 	require.NoError(m.t, err)
 	head := strings.TrimSpace(git(m.t, m.dir, "rev-parse", "HEAD"))
+	if head == was {
+		head = "" // it was there already, and the commit is another step's
+	}
 	change := map[string]*said{}
 	for _, e := range list {
 		if isIt != nil && isIt(e) {
@@ -485,7 +520,7 @@ func (m *model) read(id string) (said, bool) {
 	s := said{kind: e.Kind, title: e.Title, body: e.Body, tags: strings.Join(e.Tags, "\n"), pinned: e.Pinned}
 	if want, ok := m.entries[id]; ok && want.desc == e.Description {
 		s.desc = want.desc // a description that was given; else it is derived
-	} else if ok && want.desc != "" {
+	} else if ok && want.desc != "" && slices.Contains(descriptions, e.Description) {
 		s.desc = e.Description
 	}
 	return s, true

@@ -254,13 +254,14 @@ func (s *Scope) restore(ctx context.Context, w restoration) (Restored, error) {
 			return err
 		}
 		for _, c := range commits {
-			changes, err := t.takeBack(c, w.force)
+			changes, noted, err := t.takeBack(c, w.force)
 			if err != nil {
 				return err
 			}
-			if len(changes) > 0 {
+			if len(changes) > 0 || noted {
 				done, m.undoes = append(done, changes...), append(m.undoes, c.Hash)
 			}
+			m.noted = m.noted || noted
 		}
 		back, err := t.putBack(w.unseen)
 		if err != nil {
@@ -273,13 +274,17 @@ func (s *Scope) restore(ctx context.Context, w restoration) (Restored, error) {
 			if found, err := t.tree.find(e.ID); err != nil || len(found) > 0 {
 				return s.fail(err)
 			}
-			l, err := t.addAgain(e, &e)
+			last := e
+			if e, err = t.asNoted(e); err != nil {
+				return err
+			}
+			l, err := t.addAgain(e, &last)
 			if err != nil {
 				return err
 			}
 			done = append(done, Change{Entry: t.present(l)})
 		}
-		if len(done) == 0 {
+		if len(done) == 0 && !m.noted {
 			t.reset()
 			return nil
 		}
@@ -347,31 +352,38 @@ func (t *txn) newestFirst(list []*gitstore.Commit) ([]*gitstore.Commit, error) {
 
 // takeBack is the three-way merge that takes a commit back: from the commit as
 // base, to its parent on one side and what stands now on the other. It returns
-// nothing where there is nothing to take back.
-func (t *txn) takeBack(c *gitstore.Commit, force bool) ([]Change, error) {
+// nothing where there is nothing to take back. What the commit changed of
+// entries that are gone by now is noted, for when they come back.
+func (t *txn) takeBack(c *gitstore.Commit, force bool) (done []Change, noted bool, err error) {
 	base, theirs, ids, err := t.versionsAround(c)
 	if err != nil {
-		return nil, err
+		return nil, false, err
 	}
-	done, gone, err := t.takeBackCards(c, base, theirs, force)
+	held := map[string]entryfile.Entry{}
+	done, gone, err := t.takeBackCards(c, base, theirs, held, force)
 	if err != nil {
-		return nil, err
+		return nil, false, err
+	}
+	if !force {
+		if done, noted, err = t.takeBackGone(c, base, theirs, done); err != nil {
+			return nil, false, err
+		}
 	}
 	ours, err := t.involved(base, theirs, ids)
 	if err != nil {
-		return nil, err
+		return nil, false, err
 	}
 	if err := t.fillIn(c, ours, base, theirs); err != nil {
-		return nil, err
+		return nil, false, err
 	}
 	res := merge.Trees(base, ours, theirs, merge.Options{Mode: merge.Revert, Force: force, Purged: t.tree.isPurged()})
 	if len(res.Conflicts) > 0 && !force {
-		return nil, lost(c, res.Conflicts)
+		return nil, false, lost(c, res.Conflicts)
 	}
 	changes := merge.Diff(ours, res.Files)
 	if len(changes) > 0 {
 		if err := t.replace(ours, res.Files); err != nil {
-			return nil, err
+			return nil, false, err
 		}
 	}
 	for _, ch := range changes {
@@ -383,21 +395,26 @@ func (t *txn) takeBack(c *gitstore.Commit, force bool) ([]Change, error) {
 			continue
 		}
 		if err := t.refuseCircle(*ch.After, before); err != nil {
-			return nil, err
+			return nil, false, err
 		}
 	}
 	for _, ch := range changes {
 		t.touch(ch.Kind, ch.ID)
+		if ch.Op == merge.Added {
+			if err := t.bringBackAsNoted(&ch, held); err != nil {
+				return nil, false, err
+			}
+		}
 		done = append(done, t.restored(ch))
 	}
-	if len(done) == 0 {
+	if len(done) == 0 && !noted {
 		why := "what " + c.Hash.String()[:10] + " changed is taken back already"
 		if gone {
 			why = "what " + c.Hash.String()[:10] + " proposed has been decided on since"
 		}
 		t.scope.home.notice("nothing to restore: " + why)
 	}
-	return done, nil
+	return done, noted, nil
 }
 
 // replace puts files in the place of what they were made from.
@@ -431,8 +448,9 @@ func (t *txn) restored(ch merge.Change) Change {
 
 // takeBackCards takes back what a commit did to cards, and removes them from
 // the versions that are then merged. Those it made go, those it decided on are
-// open again. It tells whether one has been decided on since.
-func (t *txn) takeBackCards(c *gitstore.Commit, base, before merge.Files, force bool) (done []Change, gone bool, err error) {
+// open again. It tells whether one has been decided on since, and what those
+// that go held of forgotten entries.
+func (t *txn) takeBackCards(c *gitstore.Commit, base, before merge.Files, held map[string]entryfile.Entry, force bool) (done []Change, gone bool, err error) {
 	for _, p := range sortedKeys(union(base, before)) {
 		if !entryfile.IsCard(p) {
 			continue
@@ -452,6 +470,7 @@ func (t *txn) takeBackCards(c *gitstore.Commit, base, before merge.Files, force 
 		case now == nil && after != nil:
 			gone = true
 			continue
+		case was == nil && holdsForgotten(now, after, held): // from which more may have been taken back since
 		case !same(now, after) && !force:
 			return nil, false, &Error{Code: Conflict, Message: fmt.Sprintf("restoring %s would lose a later change of card %s", c.Hash.String()[:10], cardID(p)),
 				Hint: "restore the card itself, or use --force"}
