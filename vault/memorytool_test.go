@@ -250,3 +250,42 @@ func TestALongFolderAndALongFileComeInParts(t *testing.T) {
 	assert.Equal(t, 53, strings.Count(rest.Text, "\n"))
 	assert.Contains(t, rest.Text, "/memories/long.txt")
 }
+
+// What a session has deleted is gone for it, also where it had changed or
+// renamed the file before, and no person has seen any of it yet.
+func TestWhatIsDeletedAfterAChangeThatWaitsIsGone(t *testing.T) {
+	const file = "/memories/decisions/one.md"
+	edit := vault.MemoryCommand{Command: "str_replace", Path: file, OldStr: "first", NewStr: "second"}
+	rename := vault.MemoryCommand{Command: "rename", OldPath: file, NewPath: "/memories/decisions/two.md"}
+	other := vault.MemoryCommand{Command: "rename", OldPath: file, NewPath: "/memories/conventions/two.md"}
+	for name, c := range map[string]struct {
+		before vault.MemoryCommand
+		path   string
+	}{
+		"edited":           {edit, file},
+		"renamed":          {rename, rename.NewPath},
+		"folder":           {edit, "/memories/decisions"},
+		"of a renamed one": {rename, "/memories/decisions"},
+		"of another kind":  {other, "/memories/conventions"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			p := newPlace(t)
+			made := p.created("claude/s1", file, "first")
+			p.keep(made.Cards[0])
+			require.False(t, p.memory("claude/s1", c.before).IsError)
+			gone := p.memory("claude/s1", vault.MemoryCommand{Command: "delete", Path: c.path})
+			assert.Equal(t, "Successfully deleted "+c.path, gone.Text)
+			assert.Equal(t, emptyRoot, p.viewed("claude/s1", "/memories"))
+			assert.Contains(t, p.viewed("claude/s2", file), "first", "until a person has kept it")
+			waiting := p.pending("")
+			require.Len(t, waiting, 1)
+			assert.Equal(t, "forget", waiting[0].Review)
+			if name != "of another kind" { // there the card of the old name waits since the rename
+				assert.True(t, gone.Pending)
+				assert.Equal(t, []string{waiting[0].Card}, gone.Cards)
+			}
+			p.keep(waiting[0].Card)
+			assert.Equal(t, emptyRoot, p.viewed("claude/s2", "/memories"))
+		})
+	}
+}

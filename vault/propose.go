@@ -128,7 +128,8 @@ func (t *txn) hold(p proposal) (outcome, error) {
 }
 
 // holdAgain changes the card by which the same agent asks for a change of an
-// entry already; forgetting an entry that it wanted changed takes that back.
+// entry already. Forgetting an entry that it wanted changed asks for that
+// instead; what takes a card back is forgetting the card.
 func (t *txn) holdAgain(p proposal, mine card) (outcome, error) {
 	if p.op == entryfile.OpForget {
 		if mine.Op == entryfile.OpForget && p.reason != "" && p.reason != mine.Reason {
@@ -138,7 +139,8 @@ func (t *txn) holdAgain(p proposal, mine card) (outcome, error) {
 		if mine.Op == entryfile.OpForget {
 			return outcome{at: mine.proposed(), card: mine.ID, pending: true, unchanged: true}, nil
 		}
-		return t.withdraw(mine, *p.before), nil
+		t.dropCard(mine)
+		return t.hold(p)
 	}
 	if err := t.checkProposal(&p); err != nil {
 		return outcome{}, err

@@ -135,8 +135,16 @@ func TestAgentChangesItsOwnProposal(t *testing.T) {
 		if same := p.edit("codex/s1", e.ID, vault.Edit{Text: ptr("JSON in development.")}); !same.Unchanged || same.Card != one.Card || p.commits() != before {
 			t.Errorf("the same edit again: %+v", same)
 		}
-		if gone := p.forget("codex/s1", e.ID); !gone[0].Withdrawn {
-			t.Errorf("forgetting the entry does not withdraw the edit: %+v", gone)
+		gone := p.forget("codex/s1", e.ID)
+		if gone[0].Withdrawn || !gone[0].Pending || gone[0].Card == one.Card || p.body(e.ID) == "" {
+			t.Errorf("forgetting the entry is not asked for: %+v", gone)
+		}
+		if got := p.pending(""); len(got) != 2 || got[1].Card != gone[0].Card || got[1].Review != "forget" {
+			t.Errorf("in place of the edit: %+v", got)
+		}
+		three := p.edit("codex/s1", e.ID, vault.Edit{Text: ptr("JSON in development.")})
+		if gone := p.forget("codex/s1", three.Card); !gone[0].Withdrawn {
+			t.Errorf("forgetting the card does not take the edit back: %+v", gone)
 		}
 		if got := p.pending(""); len(got) != 1 || got[0].Card != other.Card {
 			t.Errorf("left: %+v", got)

@@ -60,7 +60,7 @@ func TestInspector(t *testing.T) {
 			entry := id(made)
 			assert.Contains(t, call("remember", "text=Ship one binary.", "kind=decision"), `"pending": true`)
 			assert.Contains(t, call("update", "id="+entry, "text=One system less to watch."), `"pending": true`)
-			assert.Contains(t, call("forget", "id="+entry, "reason=trying"), `"withdrawn": true`, "its own proposal is what it takes back")
+			assert.Contains(t, call("forget", "id="+entry, "reason=trying"), `"pending": true`, "asked for in place of the edit")
 			assert.Contains(t, call("get", "id="+entry), "One system less to run.")
 			assert.Contains(t, call("list", "kind=decision"), `"total": 1`)
 			assert.Contains(t, call("recall", "query=which queue"), entry)
