@@ -19,7 +19,9 @@ import (
 // TestManyWriters has processes remember, edit and forget in one scope while a
 // person commits with plain git and saves files in place, by rename and from
 // old buffers: each acknowledged change is in the history exactly once, what
-// was remembered stands, and readers all the while never fail.
+// an entry says in the end is what was acknowledged last in the order of the
+// history, no writer waits longer than it has to, and readers all the while
+// never fail.
 func TestManyWriters(t *testing.T) {
 	if job := os.Getenv("VAULT_TEST_WRITER"); job != "" {
 		writeMany(job)
@@ -30,7 +32,8 @@ func TestManyWriters(t *testing.T) {
 		writers, writes = 16, 100
 	}
 	l := newLab(t)
-	l.put(t, "home/config.yaml", "durability: fast\nlock_timeout: 5m\n")
+	const patience = 2 * time.Minute
+	l.put(t, "home/config.yaml", "durability: full\nlock_timeout: "+patience.String()+"\n")
 	someEntries(t, l)
 
 	stop, others := make(chan struct{}), sync.WaitGroup{}
@@ -125,6 +128,11 @@ func TestManyWriters(t *testing.T) {
 				if line, ok := strings.CutPrefix(s.Text(), "done "); ok {
 					acked[w] = append(acked[w], line)
 				}
+				if line, ok := strings.CutPrefix(s.Text(), "longest "); ok {
+					if d, err := time.ParseDuration(line); err != nil || d > patience {
+						t.Errorf("writer %d waited %s, %v", w, line, err)
+					}
+				}
 			}
 		}()
 	}
@@ -139,23 +147,36 @@ func TestManyWriters(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	seen := map[string]int{}
-	for _, c := range list {
-		seen[c.Commit]++
+	place := map[string][]int{} // of each commit, newest first
+	for i, c := range list {
+		place[c.Commit] = append(place[c.Commit], i)
 	}
 	state := l.state(t, h)
+	type last struct {
+		place    int
+		op, text string
+	}
+	entries := map[string]last{}
 	for w := range acked {
-		if len(acked[w]) != writes {
-			t.Errorf("writer %d: %d acknowledged, not %d", w, len(acked[w]), writes)
+		if want := writes + writes/4; len(acked[w]) != want {
+			t.Errorf("writer %d: %d acknowledged, not %d", w, len(acked[w]), want)
 		}
 		for _, line := range acked[w] {
 			f := strings.Fields(line) // op, commit, id, and what it says now
-			if seen[f[1]] != 1 {
-				t.Errorf("%s is in the history %d times", line, seen[f[1]])
+			at := place[f[1]]
+			if len(at) != 1 {
+				t.Errorf("%s is in the history %d times", line, len(at))
+				continue
 			}
-			if f[0] == "remember" && !strings.Contains(state["github.com/acme/widget "+f[2]], f[3]) {
-				t.Errorf("%s: there is %q", line, state["github.com/acme/widget "+f[2]])
+			if e, ok := entries[f[2]]; !ok || at[0] < e.place {
+				entries[f[2]] = last{at[0], f[0], f[3]}
 			}
+		}
+	}
+	for id, e := range entries {
+		now, there := state["github.com/acme/widget "+id]
+		if there != (e.op != "forget") || there && !strings.Contains(now, e.text) {
+			t.Errorf("%s: %s of %s was the last, and there is %q", id, e.op, e.text, now)
 		}
 	}
 	text := stateText(state)
@@ -183,36 +204,56 @@ func writeMany(job string) {
 	n, _ := strconv.Atoi(parts[1])
 	l := &lab{base: parts[2], seed: uint64(1000 + w), now: labTime.AddDate(0, 0, 1)}
 	h, err := Open(l.options())
-	var last string
-	for i := 0; err == nil && i < n; i++ {
-		var c Change
-		op := "remember"
-		switch {
-		case i%4 == 2:
-			op = "edit"
-			c, err = h.Edit(context.Background(), last, Edit{Text: text(fmt.Sprintf("Edited w%d-%d", w, i))})
-		case i%4 == 3:
-			op = "forget"
-			var list []Change
-			if list, err = h.Forget(context.Background(), "", []string{last}, ""); err == nil && len(list) != 1 {
-				err = errors.New("nothing forgotten")
-			} else if err == nil {
-				c = list[0]
-			}
-		default:
-			c, err = h.Remember(context.Background(), Draft{Kind: Decision, Title: fmt.Sprintf("Choice %d of %d", i, w), Text: fmt.Sprintf("w%d-%d-", w, i)})
+	shared := ""
+	if err == nil {
+		shared, err = idOf(h, "Static pages")
+	}
+	var longest time.Duration
+	change := func(op, says string, do func() (Change, error)) (id string) {
+		if err != nil {
+			return ""
 		}
-		if err == nil {
-			if op == "remember" && i%4 == 1 {
-				op = "passing" // it is edited and forgotten next
+		start := time.Now()
+		var c Change
+		if c, err = do(); err == nil {
+			longest = max(longest, time.Since(start))
+			fmt.Println("done", op, c.Commit, c.Entry.ID, says)
+		}
+		return c.Entry.ID
+	}
+	last := ""
+	for i := 0; i < n; i++ {
+		says := fmt.Sprintf("w%d-%d-", w, i)
+		edit := func(id string) func() (Change, error) {
+			return func() (Change, error) {
+				return h.Edit(context.Background(), id, Edit{Text: text("Edited " + says)})
 			}
-			last = c.Entry.ID
-			fmt.Println("done", op, c.Commit, c.Entry.ID, fmt.Sprintf("w%d-%d-", w, i))
+		}
+		switch i % 4 {
+		case 2:
+			change("edit", says, edit(last))
+		case 3:
+			change("forget", says, func() (Change, error) {
+				list, err := h.Forget(context.Background(), "", []string{last}, "")
+				if err == nil && len(list) != 1 {
+					err = errors.New("nothing forgotten")
+				}
+				if err != nil {
+					return Change{}, err
+				}
+				return list[0], nil
+			})
+			change("edit", says, edit(shared)) // as all the others do
+		default:
+			last = change("remember", says, func() (Change, error) {
+				return h.Remember(context.Background(), Draft{Kind: Decision, Title: fmt.Sprintf("Choice %d of %d", i, w), Text: says})
+			})
 		}
 	}
 	if err != nil {
 		fmt.Println("failed:", err)
 		os.Exit(1)
 	}
+	fmt.Println("longest", longest)
 	os.Exit(0)
 }
