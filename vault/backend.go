@@ -3,7 +3,6 @@ package vault
 import (
 	"context"
 	"encoding/json"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -11,6 +10,7 @@ import (
 
 	"gitvault/internal/backends"
 	"gitvault/internal/entryfile"
+	"gitvault/internal/fsys"
 	"gitvault/internal/recall"
 )
 
@@ -184,7 +184,7 @@ func (h *Home) keepReports(reports []recall.Report) {
 		list = append(list, s)
 	}
 	if data, err := json.Marshal(list); err == nil {
-		_ = os.WriteFile(filepath.Join(h.userScope().cacheDir(), backendsFile), data, 0o600)
+		_ = fsys.WritePlain(filepath.Join(h.userScope().cacheDir(), backendsFile), data, 0o600)
 	}
 }
 
@@ -195,7 +195,7 @@ func (h *Home) backendStatus() []BackendStatus {
 		return nil
 	}
 	var last []BackendStatus
-	if data, err := os.ReadFile(filepath.Join(h.userScope().cacheDir(), backendsFile)); err == nil {
+	if data, err := fsys.ReadPlain(filepath.Join(h.userScope().cacheDir(), backendsFile)); err == nil {
 		_ = json.Unmarshal(data, &last)
 	}
 	var out []BackendStatus

@@ -56,6 +56,7 @@ type Entry struct {
 	Outcome      string      `json:"outcome,omitempty"`
 	Paths        []string    `json:"paths,omitempty"` // workspace files it is about
 	Stale        []string    `json:"stale,omitempty"` // of a list of stale ones: those paths that are gone or changed since
+	Uses         int         `json:"uses,omitempty"`  // of a list by use: how many recalls have brought it up, as far as receipts are kept
 	Code         string      `json:"code,omitempty"`  // the workspace's commit and branch at the time
 	Session      string      `json:"session,omitempty"`
 	Supersedes   []string    `json:"supersedes,omitempty"`

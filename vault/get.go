@@ -121,6 +121,7 @@ func (h *Home) List(ctx context.Context, q ListQuery) ([]Entry, error) {
 			if !q.Body {
 				e.Body = ""
 			}
+			e.Uses = uses[s.name+"/"+e.ID]
 			kept = append(kept, e)
 		}
 	}

@@ -244,8 +244,9 @@ func broughtUp(hit Hit, words templates.File) string {
 	shown := func(s string) string { return safetext.Tagless(safetext.Line(s)) }
 	text := words.Part("recalled.entry").Text(hit.ID, string(hit.Kind), shown(hit.Title)+sharedBy(hit.Scope)) + "\n"
 	body := entryfile.TrimBody(hit.authored.Body)
-	if hit.Caution != "" && (len(body) > maxShownWhole || !strings.Contains(body, hit.Caution)) {
-		text += words.Part("recalled.failed").Text(shown(hit.Caution)) + "\n"
+	caution, snippet := hit.Said()
+	if caution != "" && (len(body) > maxShownWhole || !strings.Contains(body, hit.Caution)) {
+		text += words.Part("recalled.failed").Text(shown(caution)) + "\n"
 	}
 	switch {
 	case body == hit.Title:
@@ -253,8 +254,8 @@ func broughtUp(hit Hit, words templates.File) string {
 		for _, line := range strings.Split(safetext.Tagless(safetext.Text(body)), "\n") {
 			text += strings.TrimRight("  "+line, " ") + "\n"
 		}
-	case hit.Snippet != "":
-		text += "  " + shown(hit.Snippet) + words.Part("recalled.goes-on").Text() + "\n"
+	case snippet != "":
+		text += "  " + shown(snippet) + words.Part("recalled.goes-on").Text() + "\n"
 	}
 	return text
 }

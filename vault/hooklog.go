@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"gitvault/internal/fsys"
 	"gitvault/internal/safetext"
 	"gitvault/internal/secrets"
 )
@@ -47,7 +48,7 @@ func NoteHookFailure(dir string, f HookFailure) {
 	if fi, err := os.Stat(path); err == nil && fi.Size() > maxHookLog {
 		halveLines(path)
 	}
-	log, err := os.OpenFile(path, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
+	log, err := fsys.AppendPlain(path, 0o600)
 	if err != nil {
 		return
 	}
@@ -58,7 +59,7 @@ func NoteHookFailure(dir string, f HookFailure) {
 // HookFailures lists the failures that are kept, the newest first, at most so
 // many. A line that can't be read is passed over.
 func (h *Home) HookFailures(most int) ([]HookFailure, error) {
-	f, err := os.Open(hookLogPath(h.dir))
+	f, err := fsys.OpenPlain(hookLogPath(h.dir))
 	if os.IsNotExist(err) {
 		return nil, nil
 	}

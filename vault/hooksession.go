@@ -12,6 +12,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"gitvault/internal/fsys"
 )
 
 // What is known of agents' sessions, so that nothing is given or asked twice.
@@ -79,7 +81,7 @@ func (h *Home) hookSession(id string) (*hookSession, error) {
 	}
 	sum := sha256.Sum256([]byte(id))
 	k.path = filepath.Join(h.dir, "state", sessionsDir, hex.EncodeToString(sum[:16])+".json")
-	data, err := os.ReadFile(k.path)
+	data, err := fsys.ReadPlain(k.path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return k, nil
 	}

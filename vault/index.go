@@ -5,7 +5,6 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"hash/fnv"
-	"os"
 	"path"
 	"path/filepath"
 	"slices"
@@ -13,6 +12,7 @@ import (
 
 	"gitvault/generate"
 	"gitvault/internal/entryfile"
+	"gitvault/internal/fsys"
 	"gitvault/internal/secrets"
 )
 
@@ -323,7 +323,7 @@ func (s *Scope) cacheDir() string { return filepath.Join(s.dir, ".git", "vault",
 const factsFile = "facts"
 
 func readFacts(dir string) map[string]facts {
-	data, err := os.ReadFile(filepath.Join(dir, factsFile))
+	data, err := fsys.ReadPlain(filepath.Join(dir, factsFile))
 	if err != nil {
 		return nil
 	}
@@ -334,7 +334,7 @@ func readFacts(dir string) map[string]facts {
 // or mixed with another is told by its checksum. That it can't be written is no
 // error: it is only a cache.
 func writeFacts(dir string, m map[string]facts) {
-	_ = os.WriteFile(filepath.Join(dir, factsFile), encodeFacts(m), 0o600)
+	_ = fsys.WritePlain(filepath.Join(dir, factsFile), encodeFacts(m), 0o600)
 }
 
 // The cache is a header with a checksum, then one record a unit, each field

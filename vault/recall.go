@@ -64,6 +64,21 @@ type Hit struct {
 	fit      recall.Fit
 }
 
+// Said is what a reader is shown of a hit: why it failed, and a passage where
+// that says something else.
+func (h Hit) Said() (caution, snippet string) {
+	bare := strings.Trim(h.Snippet, "… ")
+	switch {
+	case h.Caution == "":
+		return "", h.Snippet
+	case strings.Contains(h.Caution, bare):
+		return h.Caution, ""
+	case strings.Contains(h.Snippet, strings.Trim(h.Caution, "… ")):
+		return h.Snippet, ""
+	}
+	return h.Caution, h.Snippet
+}
+
 // Recall finds the entries that bear on a task, among the folder's scopes. It
 // answers everybody as it would an agent: nothing that waits for review, and
 // nothing that looks like a secret.

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"gitvault/internal/fsys"
 	"gitvault/internal/secrets"
 )
 
@@ -54,7 +55,7 @@ func (s *Scope) receive(r Receipt) {
 	if fi, err := os.Stat(path); err == nil && fi.Size() > maxReceipts {
 		halveLines(path)
 	}
-	f, err := os.OpenFile(path, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
+	f, err := fsys.AppendPlain(path, 0o600)
 	if err != nil {
 		return
 	}
@@ -64,7 +65,7 @@ func (s *Scope) receive(r Receipt) {
 
 // halveLines drops the older half of the file.
 func halveLines(path string) {
-	data, err := os.ReadFile(path)
+	data, err := fsys.ReadPlain(path)
 	if err != nil {
 		return
 	}
@@ -73,7 +74,7 @@ func halveLines(path string) {
 		half = half[i+1:]
 	}
 	tmp := path + ".new"
-	if os.WriteFile(tmp, half, 0o600) == nil {
+	if fsys.WritePlain(tmp, half, 0o600) == nil {
 		_ = os.Rename(tmp, path)
 	}
 }
@@ -84,7 +85,7 @@ func (s *Scope) receipts() []Receipt { return s.lastReceipts(2 * maxReceipts) }
 
 // lastReceipts are the receipts in the last so many bytes of what is kept.
 func (s *Scope) lastReceipts(size int64) []Receipt {
-	f, err := os.Open(filepath.Join(s.cacheDir(), receiptsFile))
+	f, err := fsys.OpenPlain(filepath.Join(s.cacheDir(), receiptsFile))
 	if err != nil {
 		return nil
 	}

@@ -33,7 +33,7 @@ func atCmd(a *app) *cobra.Command {
 			return nil
 		}
 		a.println(a.paint(bold, safetext.Line(m.Scope)), " at ", m.Commit[:10], a.paint(dim, "  "+m.Time.Local().Format(minute)))
-		a.list(list)
+		a.list(list, false)
 		return nil
 	})
 }

@@ -118,11 +118,12 @@ func (a *app) recalled(found vault.Recalled) {
 		} else {
 			a.println(a.foreign(hit))
 		}
-		if hit.Caution != "" {
-			a.println("    ", a.paint(red, "failed: "), safetext.Line(hit.Caution))
+		caution, snippet := hit.Said()
+		if caution != "" {
+			a.println("    ", a.paint(red, "failed: "), safetext.Line(caution))
 		}
-		if hit.Snippet != "" {
-			a.println("    ", safetext.Line(hit.Snippet))
+		if snippet != "" {
+			a.println("    ", safetext.Line(snippet))
 		}
 		if hit.Body != "" {
 			a.println(indent(safetext.Text(hit.Body)))

@@ -28,7 +28,7 @@ func listCmd(a *app) *cobra.Command {
 			printJSON(a.stdout, map[string]any{"entries": list, "total": len(list)})
 			return err
 		}
-		a.list(list)
+		a.list(list, q.ByUse)
 		return err
 	})
 	f := c.Flags()
@@ -44,10 +44,15 @@ func listCmd(a *app) *cobra.Command {
 	return c
 }
 
-// list prints entries as lines.
-func (a *app) list(list []vault.Entry) {
+// list prints entries as lines, with how often each was recalled where that is
+// asked for.
+func (a *app) list(list []vault.Entry, uses bool) {
 	for _, e := range list {
-		line := fmt.Sprintf("%s  %s", a.paint(dim, fmt.Sprintf("%-13s", e.Kind)), a.headline(e))
+		line := ""
+		if uses {
+			line = fmt.Sprintf("%4d× ", e.Uses)
+		}
+		line += fmt.Sprintf("%s  %s", a.paint(dim, fmt.Sprintf("%-13s", e.Kind)), a.headline(e))
 		if e.Description != "" && e.Description != e.Title {
 			line += a.paint(dim, ": "+safetext.Line(e.Description))
 		}

@@ -26,7 +26,7 @@ func traceCmd(a *app) *cobra.Command {
 				printJSON(a.stdout, map[string]any{"entries": list, "total": len(list)})
 				return nil
 			}
-			a.list(list)
+			a.list(list, false)
 			return nil
 		}),
 		verb("show SESSION", "Show the trace of a session", `  vault trace show 2026-11-30-a1b2`, cobra.ExactArgs(1), func(c *cobra.Command, args []string) error {

@@ -16,6 +16,7 @@ import (
 	"sort"
 	"strings"
 
+	"gitvault/internal/fsys"
 	"gitvault/internal/recall"
 )
 
@@ -46,8 +47,9 @@ func (v vectors) Recall(ctx context.Context, q recall.Query) ([]recall.Hit, erro
 	}
 	out := make([]recall.Hit, 0, len(entries))
 	for _, h := range entries {
-		if have, ok := store.get(embedText(h)); ok {
-			h.Score = cosine(want[0], have)
+		have, _ := store.get(embedText(h))
+		if near, ok := cosine(want[0], have); ok {
+			h.Score = near
 			out = append(out, h)
 		}
 	}
@@ -138,9 +140,11 @@ func (v vectors) embed(ctx context.Context, texts []string) ([][]float32, error)
 	return out, nil
 }
 
-func cosine(a, b []float32) float64 {
+// cosine says how near two vectors are; of one without a direction, or of
+// another length, that can't be said.
+func cosine(a, b []float32) (float64, bool) {
 	if len(a) != len(b) {
-		return -1
+		return 0, false
 	}
 	var dot, na, nb float64
 	for i := range a {
@@ -148,9 +152,9 @@ func cosine(a, b []float32) float64 {
 		dot, na, nb = dot+x*y, na+x*x, nb+y*y
 	}
 	if na == 0 || nb == 0 {
-		return 0
+		return 0, false
 	}
-	return dot / math.Sqrt(na*nb)
+	return dot / math.Sqrt(na*nb), true
 }
 
 // store keeps vectors by the hash of their text. It may vanish at any moment.
@@ -170,7 +174,7 @@ func openStore(dir, url, model string) *store {
 	}
 	name := sha256.Sum256([]byte(url + "\x00" + model))
 	s.path = filepath.Join(dir, "vectors-"+hex.EncodeToString(name[:6]))
-	data, err := os.ReadFile(s.path)
+	data, err := fsys.ReadPlain(s.path)
 	if err != nil || len(data) < len(storeHeader)+sha256.Size || string(data[:len(storeHeader)]) != storeHeader {
 		return s
 	}

@@ -207,8 +207,9 @@ func (c *call) find(ctx context.Context, q vault.RecallQuery) (vault.Recalled, e
 }
 
 func hitOf(h vault.Hit) hitRow {
-	r := hitRow{row: rowOf(h.Entry), Snippet: h.Snippet, Caution: h.Caution, Why: h.Why, Score: math.Round(h.Score*1000) / 1000, Backend: h.Backend}
-	if r.Snippet != "" {
+	caution, snippet := h.Said()
+	r := hitRow{row: rowOf(h.Entry), Snippet: snippet, Caution: caution, Why: h.Why, Score: math.Round(h.Score*1000) / 1000, Backend: h.Backend}
+	if snippet != "" || caution != "" {
 		r.Description = ""
 	}
 	if r.Snippet == r.Title {

@@ -14,6 +14,8 @@ import (
 	"sort"
 	"strings"
 	"sync"
+
+	"gitvault/internal/fsys"
 )
 
 // Options of Open.
@@ -121,7 +123,7 @@ func globEscape(dir string) string {
 }
 
 func openFile(name string) (*segment, error) {
-	f, err := os.Open(name)
+	f, err := fsys.OpenPlain(name)
 	if err != nil {
 		return nil, err
 	}

@@ -14,13 +14,15 @@ const (
 )
 
 // passages takes a body apart: prose into windows of about equal length that
-// begin at headings where there are any, a trace into its turns.
+// begin at headings where there are any, a trace into its turns. A heading is
+// never a turn of its own.
 func passages(body string, trace bool) []passage {
 	var out []passage
-	words := 0
+	words, bare := 0, false // bare: there is only a heading so far
 	for _, b := range blocks(body, trace) {
 		n := len(out)
-		fresh := n == 0 || trace || b.heading && words >= passageWords/3 || words+b.words > longestWords || words >= passageWords
+		fresh := n == 0 || trace && !bare || !trace && (b.heading && words >= passageWords/3 || words+b.words > longestWords || words >= passageWords)
+		bare = b.heading && (fresh || bare)
 		if fresh {
 			out = append(out, passage{b.start, b.end})
 			words = b.words
@@ -28,6 +30,10 @@ func passages(body string, trace bool) []passage {
 		}
 		out[n-1].end = b.end
 		words += b.words
+	}
+	if n := len(out); trace && bare && n > 1 {
+		out[n-2].end = out[n-1].end
+		out = out[:n-1]
 	}
 	return out
 }
@@ -68,14 +74,14 @@ func blocks(body string, trace bool) []block {
 			start = next
 			continue
 		}
-		heading := fence == "" && strings.HasPrefix(line, "#") && strings.HasPrefix(strings.TrimLeft(line, "#"), " ")
+		heading := fence == "" && isHeading(line)
 		n := len(out)
 		if open && fence == "" && n > 0 && !strings.Contains(body[out[n-1].start:out[n-1].end], "\n") && isUnderline(line) {
 			out[n-1].end, out[n-1].heading = end, true
 			start = next
 			continue
 		}
-		if !open || heading || out[n-1].heading && !trace || out[n-1].words+words > limit || trace && fence == "" && startsTurn(line) {
+		if !open || heading || out[n-1].heading || out[n-1].words+words > limit || trace && fence == "" && startsTurn(line) {
 			out = append(out, block{start: start, end: end, words: words, heading: heading})
 		} else {
 			out[n-1].end = end

@@ -103,6 +103,17 @@ func TestSnippet(t *testing.T) {
 	require.LessOrEqual(t, len(h.Snippet), snippetBytes+2*len("…"))
 }
 
+func TestASnippetReadsHeadingsAsText(t *testing.T) {
+	h := find(t, scope(t, note("# Heating\n\n## Why zeppelins?\n\nThe hangar is heated.\n\n## Cost\nTen a day, #1 of all.")), Query{Text: "zeppelin hangar"})[0]
+	require.Equal(t, "Heating: Why zeppelins? The hangar is heated. Cost: Ten a day, #1 of all.", h.Snippet)
+	trace := entryfile.Entry{ID: "gbbbbbbb", Kind: entryfile.SessionTrace, Title: "Monday", Body: "## Turn 4\n\nWe heat the hangar.\n\n## Turn 5\n\nWe let it cool."}
+	hits := find(t, scope(t, trace), Query{Text: "turn 4"})
+	require.Equal(t, "Turn 4: We heat the hangar.", hits[0].Snippet)
+	for _, h := range hits {
+		require.NotRegexp(t, `^Turn \d:?$`, h.Snippet)
+	}
+}
+
 func TestPassages(t *testing.T) {
 	para := strings.TrimSpace(strings.Repeat("word ", 60))
 	split := func(body string, trace bool) []string {
@@ -118,6 +129,8 @@ func TestPassages(t *testing.T) {
 	require.Equal(t, []string{para, "B\n===\n\nmore"}, split(para+"\n\nB\n===\n\nmore", false))
 	require.Equal(t, []string{"Ann: hi", "Bob: hello", "- did this\n  and more", "- did that"}, split("Ann: hi\nBob: hello\n\n- did this\n  and more\n- did that", true))
 	require.Equal(t, []string{"```\nAnn: in code\n\nBob: too\n```"}, split("```\nAnn: in code\n\nBob: too\n```", true)[:1])
+	require.Equal(t, []string{"# Monday\n\n## Turn 1\n\nAnn: hi", "Bob: hello", "## Turn 2\n- did this", "- did that\n\n## Turn 3"},
+		split("# Monday\n\n## Turn 1\n\nAnn: hi\nBob: hello\n\n## Turn 2\n- did this\n- did that\n\n## Turn 3", true))
 	for _, p := range split(strings.Repeat("长", 20_000), false) {
 		require.LessOrEqual(t, len(p), longestWords*12)
 	}

@@ -15,7 +15,7 @@ import (
 //
 // Everything read back is checksummed, so that damage is noticed where it is met.
 const (
-	segmentMagic = "vaultrecall\x00v1\n\x00"
+	segmentMagic = "vaultrecall\x00v2\n\x00"
 	blockTerms   = 32 // words of a dictionary block
 	inlineBytes  = 24 // postings up to this size stand in the block itself
 	tableCount   = 5

@@ -30,7 +30,7 @@ func (s *searcher) sightings(text string) []sighting {
 // line without control characters.
 func (s *searcher) snippet(text string) string {
 	if len(text) <= snippetBytes {
-		return oneLine(text)
+		return oneLine(withoutMarks(text))
 	}
 	seen := s.sightings(text)
 	best, most, bestEnd := 0, -1.0, 0
@@ -76,7 +76,13 @@ func cutOut(text string, from, to int) string {
 			to--
 		}
 	}
-	line := oneLine(text[from:to])
+	line := text[from:to]
+	if from == 0 || text[from-1] == '\n' {
+		line = withoutMarks(line)
+	} else if i := strings.IndexByte(line, '\n'); i >= 0 {
+		line = line[:i+1] + withoutMarks(line[i+1:])
+	}
+	line = oneLine(line)
 	if from > 0 {
 		line = "…" + line
 	}
@@ -84,6 +90,32 @@ func cutOut(text string, from, to int) string {
 		line += "…"
 	}
 	return line
+}
+
+// withoutMarks takes the marks off headings, whose lines are about to be joined
+// with what follows.
+func withoutMarks(text string) string {
+	if !strings.Contains(text, "#") {
+		return text
+	}
+	lines := strings.Split(text, "\n")
+	for i, line := range lines {
+		if !isHeading(line) {
+			continue
+		}
+		name := strings.TrimSpace(strings.Trim(strings.TrimSpace(line), "#"))
+		if last, _ := utf8.DecodeLastRuneInString(name); i+1 < len(lines) && (unicode.IsLetter(last) || unicode.IsDigit(last)) {
+			name += ":"
+		}
+		lines[i] = name
+	}
+	return strings.Join(lines, "\n")
+}
+
+// isHeading reports a line such as "## Why".
+func isHeading(line string) bool {
+	rest := strings.TrimLeft(strings.TrimSpace(line), "#")
+	return strings.HasPrefix(strings.TrimSpace(line), "#") && strings.HasPrefix(rest, " ")
 }
 
 // oneLine puts a text on one line and takes out what is no text.

@@ -1,0 +1,3 @@
+package fsys
+
+const nonblocking = 0
