@@ -2,7 +2,9 @@ package vault
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
@@ -57,17 +59,16 @@ func ParseEditorText(text string) (Edit, bool, error) {
 	text = strings.ReplaceAll(text, "\r\n", "\n")
 	rest, ok := strings.CutPrefix(strings.TrimPrefix(text, "\ufeff"), "---\n")
 	if !ok {
-		return Edit{}, false, fmt.Errorf("the first line is not ---")
+		return Edit{}, false, &EditorProblem{1, "the first line is not ---"}
 	}
 	head, body, ok := strings.Cut(rest, "\n---\n")
 	if !ok {
 		return Edit{}, false, fmt.Errorf("the line --- that ends the fields is missing")
 	}
 	var f editable
-	dec := yaml.NewDecoder(strings.NewReader(head))
-	dec.KnownFields(true)
-	if err := dec.Decode(&f); err != nil {
-		return Edit{}, false, fmt.Errorf("%s", fieldProblem(err))
+	if err := f.read(head); err != nil {
+		line, err := firstProblem(head, err)
+		return Edit{}, false, &EditorProblem{1 + line, fieldProblem(err)}
 	}
 	body = entryfile.TrimBody(body)
 	if body == "" {
@@ -79,8 +80,51 @@ func ParseEditorText(text string) (Edit, bool, error) {
 	}, true, nil
 }
 
-// fieldProblem says in words of the text what is wrong with its fields, without
-// line numbers: the line that says so moves them.
+// An EditorProblem says what of a text can't be read, and in which line.
+type EditorProblem struct {
+	Line    int
+	Message string
+}
+
+func (p *EditorProblem) Error() string { return fmt.Sprintf("line %d: %s", p.Line, p.Message) }
+
+func (f *editable) read(text string) error {
+	dec := yaml.NewDecoder(strings.NewReader(text))
+	dec.KnownFields(true)
+	if err := dec.Decode(f); !errors.Is(err, io.EOF) {
+		return err
+	}
+	return nil
+}
+
+// firstProblem finds the first field that can't be read by itself, its line,
+// and what is wrong with it: the parser's own lines are those where it gave up,
+// where it tells them at all. Where each can be read, it is the last that can't
+// be with those before it.
+func firstProblem(head string, whole error) (int, error) {
+	lines := strings.SplitAfter(head, "\n")
+	var starts []int
+	for i, line := range lines {
+		if line != "" && !strings.ContainsAny(line[:1], " \t#-\r\n") {
+			starts = append(starts, i)
+		}
+	}
+	starts = append(starts, len(lines))
+	for _, alone := range []bool{true, false} {
+		for n, from := range starts[:len(starts)-1] {
+			begin := 0
+			if alone {
+				begin = from
+			}
+			if err := new(editable).read(strings.Join(lines[begin:starts[n+1]], "")); err != nil {
+				return from + 1, err
+			}
+		}
+	}
+	return 1, whole
+}
+
+// fieldProblem says in words of the text what is wrong with its fields.
 func fieldProblem(err error) string {
 	text := yamlProblem(err)
 	if rest, ok := strings.CutPrefix(text, "line "); ok {
@@ -92,7 +136,7 @@ func fieldProblem(err error) string {
 		return fmt.Sprintf("there is no field %q: use title, description, tags, pinned, paths, evidence, supersedes and expires", name)
 	}
 	if value, kind, ok := strings.Cut(strings.TrimPrefix(text, "cannot unmarshal "), " into "); ok {
-		want := map[string]string{"bool": "true or false", "string": "a text", "[]string": "a list such as [one, two]"}[kind]
+		want := map[string]string{"bool": "true or false", "string": "a text", "[]string": "a list such as [one, two]", "vault.editable": "a field such as title: TEXT"}[kind]
 		if want != "" {
 			_, value, _ = strings.Cut(value, " ")
 			return fmt.Sprintf("%s stands where %s belongs", strings.ReplaceAll(value, "`", "\""), want)

@@ -1,6 +1,8 @@
 package main
 
 import (
+	"errors"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -34,15 +36,19 @@ func (a *app) editInEditor(c *cobra.Command, h *vault.Home, scope, id string) (*
 	}
 	file := filepath.Join(dir, e.ID+".md")
 	for before := text; ; {
-		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
-			return nil, err
+		if err := writeAnew(file, text); err != nil {
+			return nil, a.unsaved(file, before, err)
 		}
 		if err := a.runEditor(c, editor, file); err != nil {
-			return nil, a.unsaved(dir, before, err)
+			return nil, a.unsaved(file, before, err)
 		}
 		data, err := os.ReadFile(file)
+		if errors.Is(err, fs.ErrNotExist) {
+			a.note("the editor left no file: nothing was changed")
+			return nil, os.RemoveAll(dir)
+		}
 		if err != nil {
-			return nil, err
+			return nil, a.unsaved(file, before, err)
 		}
 		saved := withoutProblems(string(data))
 		if saved == before {
@@ -62,18 +68,45 @@ func (a *app) editInEditor(c *cobra.Command, h *vault.Home, scope, id string) (*
 				return &ch, os.RemoveAll(dir)
 			}
 			problem = err
-			if vault.CodeOf(err) != vault.Invalid {
-				return nil, a.unsaved(dir, before, err)
+			if !a.canMend(c, h, scope, id, err) {
+				return nil, a.unsaved(file, before, err)
 			}
 		}
 		if !a.inTerminal || string(data) == text {
-			return nil, a.unsaved(dir, before, &vault.Error{Code: vault.Invalid, Message: problem.Error(), Err: problem})
+			if vault.CodeOf(problem) == vault.Failed {
+				problem = &vault.Error{Code: vault.Invalid, Message: problem.Error(), Err: problem}
+			}
+			return nil, a.unsaved(file, before, problem)
+		}
+		if p := (*vault.EditorProblem)(nil); errors.As(problem, &p) && strings.HasPrefix(saved, "---\n") {
+			p.Line++ // by the line that says so
 		}
 		text = strings.Replace(saved, "---\n", "---\n"+problemMark+oneLine(problem.Error())+"\n", 1)
 		if text == saved {
 			text = problemMark + oneLine(problem.Error()) + "\n" + saved
 		}
 	}
+}
+
+// writeAnew writes a file so that what it held is there until it is written.
+func writeAnew(file, text string) error {
+	next := file + ".next"
+	if err := os.WriteFile(next, []byte(text), 0o600); err != nil {
+		return err
+	}
+	return os.Rename(next, file)
+}
+
+// canMend reports whether a text that was not taken can be mended in the editor:
+// it says something wrong, names what is not there, or holds a secret; and the
+// entry it is of is still there.
+func (a *app) canMend(c *cobra.Command, h *vault.Home, scope, id string, err error) bool {
+	switch vault.CodeOf(err) {
+	case vault.Invalid, vault.NotFound, vault.Refused:
+		_, _, gone := h.EditorText(c.Context(), scope, id)
+		return gone == nil
+	}
+	return false
 }
 
 // editor is the person's editor.
@@ -104,14 +137,14 @@ func withoutProblems(text string) string {
 
 // unsaved ends an edit that was not taken, and says where its text is, if
 // there is any that the entry does not have.
-func (a *app) unsaved(dir, before string, reason error) error {
-	list, err := os.ReadDir(dir)
-	if err != nil || len(list) == 0 {
+func (a *app) unsaved(file, before string, reason error) error {
+	data, err := os.ReadFile(file)
+	if err == nil && withoutProblems(string(data)) == before {
+		_ = os.RemoveAll(filepath.Dir(file))
 		return reason
 	}
-	file := filepath.Join(dir, list[0].Name())
-	if data, err := os.ReadFile(file); err == nil && withoutProblems(string(data)) == before {
-		_ = os.RemoveAll(dir)
+	if left, _ := os.ReadDir(filepath.Dir(file)); err != nil && len(left) == 0 {
+		_ = os.Remove(filepath.Dir(file))
 		return reason
 	}
 	return &vault.Error{Code: vault.CodeOf(reason), Message: reason.Error(), Hint: "your text is in " + file, Err: reason}

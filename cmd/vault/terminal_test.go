@@ -266,6 +266,51 @@ func TestReviewEditsBeforeItKeeps(t *testing.T) {
 	}
 }
 
+// What can't be taken opens again with the reason, until it can or nothing is
+// changed; what was typed stays.
+func TestEditorOpensAgain(t *testing.T) {
+	d := newDesk(t)
+	id := d.added("Queue", "In Redis.")
+	editor := filepath.Join(d.dir, "editor")
+	seen := filepath.Join(d.dir, "seen")
+	// Each time it opens it shows what it was given, and makes the next mistake.
+	script := `#!/bin/sh
+cat "$1" >>SEEN
+n=$(grep -c '^title: ' SEEN)
+case $n in
+1) sed -i 's/^supersedes: .*/supersedes: [zzzz2222]/; s/In Redis/In Postgres/' "$1" ;;
+2) sed -i 's/^supersedes: .*/supersedes: []/; s/In Postgres/password: hunter2-correcthorsebatterystaple/' "$1" ;;
+3) sed -i 's/^password: .*/In NATS./; s/^pinned: .*/pinned: maybe/' "$1" ;;
+4) sed -i 's/^pinned: .*/pinned: false/' "$1" ;;
+esac
+`
+	if err := os.WriteFile(editor, []byte(strings.ReplaceAll(script, "SEEN", seen)), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	d.env = append(d.env, "EDITOR="+editor)
+	if out := d.sit(100, "edit", id).ends(); !strings.Contains(out, "edited") {
+		t.Errorf("it ended with %q", out)
+	}
+	given, err := os.ReadFile(seen)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"# NOT TAKEN: no entry zzzz2222", "# NOT TAKEN: the body looks like a secret (password)", `# NOT TAKEN: line 8: "maybe" stands where true or false belongs`} {
+		if strings.Count(string(given), want) != 1 {
+			t.Errorf("%q is not once in:\n%s", want, given)
+		}
+	}
+	lines := strings.Split(string(given), "\n")
+	for i, line := range lines {
+		if strings.Contains(line, "NOT TAKEN: line 8") && !strings.HasPrefix(lines[i+6], "pinned: maybe") {
+			t.Errorf("line 8 is %q", lines[i+6])
+		}
+	}
+	if body := d.run("get", id); !strings.Contains(body, "In NATS.") {
+		t.Errorf("the entry is\n%s", body)
+	}
+}
+
 func TestReviewFitsTheTerminal(t *testing.T) {
 	d := newDesk(t)
 	long := strings.Repeat("A queue in the database is one system less to run, and its jobs commit with the data. ", 6)
