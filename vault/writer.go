@@ -64,16 +64,6 @@ func AgentName(s string) string {
 	return s
 }
 
-// isReserved reports whether a source of that name is not an agent.
-func isReserved(s string) bool {
-	s = strings.ToLower(strings.TrimSpace(s))
-	switch s {
-	case sourcePerson, "vault", "merge":
-		return true
-	}
-	return strings.HasPrefix(s, "import:")
-}
-
 // shortened is the beginning of what somebody called something, to be quoted.
 // It is looked at for secrets before it is cut: nobody knows a part of one for
 // what it is.

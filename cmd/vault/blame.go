@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"gitvault/internal/safetext"
+	"gitvault/vault"
 )
 
 func blameCmd(a *app) *cobra.Command {
@@ -27,7 +28,9 @@ func blameCmd(a *app) *cobra.Command {
 			for _, l := range list {
 				by := l.Author
 				if l.Source != "" && l.Source != "person" {
-					by = l.Source
+					if by = l.Source; vault.LooksLike(by, l.Author) {
+						by = "agent " + by
+					}
 				}
 				commit := l.Commit
 				if len(commit) > 10 {

@@ -58,7 +58,11 @@ func logCmd(a *app) *cobra.Command {
 // commitHead prints the line that says who did what when.
 func (a *app) commitHead(k vault.Commit) {
 	by := k.Author
-	if k.Source != "" && k.Source != "person" {
+	switch {
+	case k.Source == "" || k.Source == "person":
+	case vault.LooksLike(k.Source, k.Author):
+		by += " for an agent of that name"
+	default:
 		by += " for " + k.Source
 	}
 	a.println(a.fit(a.paint(yellow, k.Commit[:10]) + "  " + k.Time.Local().Format(minute) + "  " +

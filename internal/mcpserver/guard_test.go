@@ -41,3 +41,21 @@ func TestErrorsRepeatNoSecret(t *testing.T) {
 		assert.Contains(t, said, "[secret: github-pat]", r)
 	}
 }
+
+// A client that calls itself what a reader takes for the person goes on working,
+// by a name that tells it from them.
+func TestAClientThatPassesForThePerson(t *testing.T) {
+	l := newLab(t)
+	for i, name := range []string{"рerson", "ｐｅｒｓｏｎ", "pers0n", "person ", " \u202eperson"} {
+		lines := strings.Replace(hello(versions[1]), `"raw"`, fmt.Sprintf("%q", name), 1) +
+			fmt.Sprintf(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"remember","arguments":{"text":"Fact %d.","kind":"decision"}}}`+"\n", i)
+		said := fmt.Sprint(talk(t, New(l.options(l.folder("here"))), lines)["1"])
+		assert.NotContains(t, said, "isError", name)
+	}
+	list, err := l.person(l.folder("here")).Pending(t.Context(), "")
+	require.NoError(t, err)
+	require.Len(t, list, 5)
+	for _, e := range list {
+		assert.Contains(t, e.Source, "agent ")
+	}
+}
