@@ -24,7 +24,7 @@ type PurgePlan struct {
 	Rewritten int      `json:"rewritten"`         // commits that become others
 	Commits   int      `json:"commits"`           // of so many
 	Remotes   []string `json:"remotes,omitempty"` // which hold it, and have to be told by a sync
-	Also      []string `json:"also,omitempty"`    // where the same text stands besides, and stays
+	Also      []string `json:"also,omitempty"`    // where the same text stands besides, and stays, in the history too
 	ids       []string // with those of conflict siblings
 	scope     *Scope
 }
@@ -135,14 +135,12 @@ func (s *Scope) planPurge(ctx context.Context, ids []string) (PurgePlan, error) 
 	if err != nil {
 		return out, s.fail(err)
 	}
-	for _, name := range sortedKeys(refs) {
-		now, err := w.ref(refs[name])
-		if err != nil {
-			return out, s.fail(err)
-		}
-		if name == "refs/stash" && now != refs[name] {
-			return out, refused("'git stash pop' or 'git stash drop' first", "a stash of scope %s holds it", s.name)
-		}
+	now, err := w.refs(refs)
+	if err != nil {
+		return out, s.fail(err)
+	}
+	if now["refs/stash"] != refs["refs/stash"] {
+		return out, refused("'git stash pop' or 'git stash drop' first", "a stash of scope %s holds it", s.name)
 	}
 	out.Rewritten, out.Commits, out.Versions = w.changed, len(w.commits), len(w.versions)
 	last := map[string]entryfile.Entry{}
@@ -188,6 +186,7 @@ func (t *tree) alsoHolds(ctx context.Context, w *rewriter) ([]string, error) {
 			}
 		}
 	}
+	named := map[string]bool{}
 	list, err := t.entries(ctx)
 	if err != nil {
 		return nil, err
@@ -198,6 +197,7 @@ func (t *tree) alsoHolds(ctx context.Context, w *rewriter) ([]string, error) {
 			return strings.Contains(l.Title+"\n"+l.Description+"\n"+l.Body+"\n"+l.Outcome+"\n"+l.Evidence, s)
 		}) {
 			out = append(out, l.ID+" in "+l.path)
+			named[l.ID] = true
 		}
 	}
 	for _, p := range sortedKeys(t.files) {
@@ -210,9 +210,58 @@ func (t *tree) alsoHolds(ctx context.Context, w *rewriter) ([]string, error) {
 		}
 		if slices.ContainsFunc(texts, func(s string) bool { return bytes.Contains(data, []byte(s)) }) {
 			out = append(out, p)
+			named[p] = true
 		}
 	}
-	return out, nil
+	before, err := w.remains(texts, named)
+	return append(out, before...), err
+}
+
+// remains says where the history holds texts besides, in what is not named yet:
+// in entries of other names, in files that are nobody's entry, in messages.
+func (w *rewriter) remains(texts []string, named map[string]bool) ([]string, error) {
+	holds := func(text string) bool {
+		return slices.ContainsFunc(texts, func(s string) bool { return strings.Contains(text, s) })
+	}
+	found := map[string]bool{}
+	note := func(what, as string) {
+		if !named[what] {
+			found[as+", in earlier commits"] = true
+		}
+	}
+	for at := range w.files {
+		if err := w.ctx.Err(); err != nil {
+			return nil, err
+		}
+		data, err := w.repo.Blob(at.hash)
+		if err != nil {
+			return nil, err
+		}
+		if !holds(string(data)) {
+			continue
+		}
+		kind, authored := entryfile.KindOf(at.path)
+		switch c, err := entryfile.ParseCard(data); {
+		case authored:
+			for _, s := range entryfile.Parse(kind, at.path, data).Sections() {
+				if !w.ids[s.ID] && !w.ids[s.Conflict] && holds(string(data[s.Start:s.End])) {
+					note(s.ID, s.ID+" in "+at.path)
+				}
+			}
+		case entryfile.IsCard(at.path) && err == nil:
+			if !w.ids[c.EntryID] && !w.ids[c.Entry.Conflict] {
+				note(c.EntryID, c.EntryID+" on a card")
+			}
+		default:
+			note(at.path, at.path)
+		}
+	}
+	for h, message := range w.said {
+		if holds(message) {
+			found["the message of commit "+h.String()[:10]] = true
+		}
+	}
+	return sortedKeys(found), nil
 }
 
 // purgeable refuses repositories whose history is not all in their own hands.
@@ -402,13 +451,13 @@ func (t *txn) rewriteRefs(ids []string) (int, error) {
 	}
 	branch := "refs/heads/" + t.repo.Branch()
 	moved := map[string]gitstore.Hash{}
-	for _, name := range sortedKeys(refs) {
-		now, err := w.ref(refs[name])
-		if err != nil {
-			return 0, err
-		}
-		if now != refs[name] {
-			moved[name] = now
+	now, err := w.refs(refs)
+	if err != nil {
+		return 0, err
+	}
+	for name, h := range now {
+		if h != refs[name] {
+			moved[name] = h
 		}
 	}
 	if err := flush(); err != nil {

@@ -357,3 +357,59 @@ func TestPurgedStaysOutOfImports(t *testing.T) {
 		t.Errorf("what is there again: %+v", done)
 	}
 }
+
+// Git's own places hold texts too: messages of tags, notes, what was fetched
+// from other remotes. What is nobody's entry is named, wherever in the history.
+func TestPurgeReachesTagsNotesAndRemotes(t *testing.T) {
+	p := newPlace(t)
+	ctx := context.Background()
+	const text = "Zebras take over at midnight."
+	dir := p.user("")
+	before := p.add("", vault.Draft{Title: "Kept", Text: "This stays."})
+	e := p.add("", vault.Draft{Title: "The zebra plan", Text: text + "\n\nAnd then they rest until noon."}).Entry
+	copied := p.add("", vault.Draft{Title: "Copied", Text: "He wrote: " + text + "\n\nAnd then they rest until noon."}).Entry
+	p.forget("", copied.ID)
+	p.must(os.WriteFile(p.user("notes.txt"), []byte("Note: The zebra plan says "+text+"\n\nAnd then they rest until noon.\n"), 0o644))
+	p.add("", vault.Draft{Text: "Another."})
+	p.must(os.Remove(p.user("notes.txt")))
+	p.add("", vault.Draft{Text: "And another."})
+	p.git("-C", dir, "tag", "-a", "-m", "The zebra plan: "+text, "then")
+	p.git("-C", dir, "tag", "-a", "-m", "Before it, "+text, "early", before.Commit)
+	p.git("-C", dir, "notes", "add", "-m", "It says: And then they rest until noon.", "HEAD")
+	p.git("-C", dir, "notes", "add", "-m", "A note that stays.", "HEAD~1")
+	p.git("-C", dir, "update-ref", "refs/remotes/elsewhere/main", "HEAD")
+	p.git("-C", dir, "gc", "-q")
+	then := p.git("-C", dir, "for-each-ref", "--format=%(refname)")
+
+	plans, err := p.by("").PlanPurge(ctx, "", []string{e.ID})
+	p.must(err)
+	also := strings.Join(plans[0].Also, "\n")
+	contains(t, also, copied.ID+" in decisions.md, in earlier commits", "notes.txt, in earlier commits")
+	if len(plans[0].Also) != 2 {
+		t.Errorf("also: %q", plans[0].Also)
+	}
+	p.purge(e.ID)
+	if now := p.git("-C", dir, "for-each-ref", "--format=%(refname)"); now != then {
+		t.Errorf("refs:\n%s\nwere\n%s", now, then)
+	}
+	for _, ref := range []string{"then", "early"} {
+		lacks(t, p.git("-C", dir, "cat-file", "tag", ref), "Zebra", "zebra")
+	}
+	contains(t, p.git("-C", dir, "notes", "show", "HEAD~1"), "It says: (purged)")
+	contains(t, p.git("-C", dir, "notes", "show", "HEAD~2"), "A note that stays.")
+	p.sound(dir)
+	// With what was named purged too, only the person's own file is left.
+	p.purge(copied.ID)
+	list := p.git("-C", dir, "cat-file", "--batch-all-objects", "--batch-check=%(objectname) %(objecttype)")
+	var holding []string
+	for line := range strings.Lines(list) {
+		name, kind, _ := strings.Cut(strings.TrimSpace(line), " ")
+		if kind != "tree" && strings.Contains(p.git("-C", dir, "cat-file", kind, name), "Zebras take over") {
+			holding = append(holding, p.git("-C", dir, "cat-file", kind, name))
+		}
+	}
+	if len(holding) != 1 || !strings.HasPrefix(holding[0], "Note: ") {
+		t.Errorf("held by %q", holding)
+	}
+	p.sound(dir)
+}

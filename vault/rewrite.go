@@ -25,9 +25,12 @@ type rewriter struct {
 	trees   map[placeInTree]rewritten
 	files   map[placeInTree]rewritten
 
-	versions []entryfile.Entry // that went
-	changed  int               // commits that are another now
-	holding  int               // commits in whose files the entries stood
+	versions []entryfile.Entry        // that went
+	changed  int                      // commits that are another now
+	holding  int                      // commits in whose files the entries stood
+	said     map[gitstore.Hash]string // commits' messages as they become, while only looking
+	quotes   []string                 // what of the versions is told in other texts, the longest first ...
+	quoted   int                      // ... of so many of them
 }
 
 // placeInTree is an object where it stands: the same bytes mean other things
@@ -46,7 +49,8 @@ type rewritten struct {
 
 func newRewriter(ctx context.Context, r *gitstore.Repo, ids []string, emit func(gitstore.Object) error) *rewriter {
 	w := &rewriter{ctx: ctx, repo: r, ids: map[string]bool{}, emit: emit,
-		commits: map[gitstore.Hash]gitstore.Hash{}, trees: map[placeInTree]rewritten{}, files: map[placeInTree]rewritten{}}
+		commits: map[gitstore.Hash]gitstore.Hash{}, trees: map[placeInTree]rewritten{}, files: map[placeInTree]rewritten{},
+		said: map[gitstore.Hash]string{}}
 	for _, id := range ids {
 		w.ids[id] = true
 	}
@@ -59,6 +63,55 @@ func (w *rewriter) put(t gitstore.Type, data []byte) (gitstore.Hash, error) {
 		return h, nil
 	}
 	return h, w.emit(gitstore.Object{Type: t, Data: data})
+}
+
+// refs gives what the objects of refs become, those first of which tags and
+// notes speak.
+func (w *rewriter) refs(refs map[string]gitstore.Hash) (map[string]gitstore.Hash, error) {
+	out := map[string]gitstore.Hash{}
+	for _, name := range sortedKeys(refs) {
+		h, err := w.peel(refs[name])
+		if err != nil {
+			return nil, err
+		}
+		if t, _, err := w.repo.Object(h); err != nil || t != gitstore.TypeCommit || isNotes(name) {
+			if err != nil {
+				return nil, err
+			}
+			continue
+		}
+		if _, err := w.commit(h); err != nil {
+			return nil, err
+		}
+	}
+	for _, name := range sortedKeys(refs) {
+		do := w.ref
+		if isNotes(name) {
+			do = w.notes
+		}
+		now, err := do(refs[name])
+		if err != nil {
+			return nil, err
+		}
+		out[name] = now
+	}
+	return out, nil
+}
+
+// peel follows tags to what they are of.
+func (w *rewriter) peel(h gitstore.Hash) (gitstore.Hash, error) {
+	for {
+		t, data, err := w.repo.Object(h)
+		if err != nil || t != gitstore.TypeTag {
+			return h, err
+		}
+		line, _, _ := bytes.Cut(data, []byte("\n"))
+		to, ok := gitstore.ParseHash(strings.TrimPrefix(string(line), "object "))
+		if !ok {
+			return h, nil
+		}
+		h = to
+	}
 }
 
 // ref gives what a ref's object becomes: a commit, or a tag of one.
@@ -86,9 +139,15 @@ func (w *rewriter) tag(h gitstore.Hash, data []byte) (gitstore.Hash, error) {
 		return h, nil
 	}
 	now, err := w.ref(to)
-	if err != nil || now == to {
+	if err != nil {
 		return h, err
 	}
+	head, message, _ := bytes.Cut(rest, []byte("\n\n"))
+	said := w.redact(message)
+	if now == to && bytes.Equal(said, message) {
+		return h, nil
+	}
+	rest = slices.Concat(head, []byte("\n\n"), said)
 	if i := bytes.Index(rest, []byte("-----BEGIN ")); i >= 0 {
 		rest = rest[:i] // a signature of what is no longer so
 	}
@@ -152,6 +211,9 @@ func (w *rewriter) one(c *gitstore.Commit) (gitstore.Hash, error) {
 		ids, titles = append(ids, was.ids...), append(titles, was.titles...)
 	}
 	message := w.message(c.Message, ids, titles)
+	if w.emit == nil {
+		w.said[c.Hash] = message
+	}
 	if same && message == c.Message {
 		return c.Hash, nil
 	}
@@ -217,7 +279,7 @@ func (w *rewriter) message(message string, ids, titles []string) string {
 	case m.op == "":
 		slices.SortFunc(titles, func(a, b string) int { return len(b) - len(a) })
 		for _, title := range titles {
-			if len(title) >= 4 {
+			if len(title) >= leastTitle {
 				message = strings.ReplaceAll(message, title, purgedTitle)
 			}
 		}
@@ -374,8 +436,45 @@ func (w *rewriter) gone(out *rewritten, id string, e entryfile.Entry) {
 		return
 	}
 	out.titles = append(out.titles, e.Title)
+	out.titles = append(out.titles, quotable(e)...)
 	w.versions = append(w.versions, e)
 }
+
+// quotable are the lines of an entry that are told wherever they stand.
+func quotable(e entryfile.Entry) []string {
+	var out []string
+	for _, text := range []string{e.Title, e.Description, e.Body, e.Outcome, e.Evidence} {
+		for line := range strings.Lines(text) {
+			if line = strings.TrimSpace(line); len(line) >= leastText {
+				out = append(out, line)
+			}
+		}
+	}
+	return out
+}
+
+// redact takes what has gone out of a text that is nobody's entry.
+func (w *rewriter) redact(text []byte) []byte {
+	if w.quotes == nil || w.quoted != len(w.versions) {
+		w.quotes, w.quoted = []string{}, len(w.versions)
+		for _, e := range w.versions {
+			w.quotes = append(w.quotes, quotable(e)...)
+			if len(e.Title) >= leastTitle {
+				w.quotes = append(w.quotes, e.Title)
+			}
+		}
+		slices.Sort(w.quotes)
+		w.quotes = slices.Compact(w.quotes)
+		slices.SortStableFunc(w.quotes, func(a, b string) int { return len(b) - len(a) })
+	}
+	for _, q := range w.quotes {
+		text = bytes.ReplaceAll(text, []byte(q), []byte(purgedTitle))
+	}
+	return text
+}
+
+// leastTitle is the length from which on a title is told in a text.
+const leastTitle = 4
 
 // concerns reports whether a file may hold one of the entries: it has an id of
 // theirs, or entries whose ids are not written down.

@@ -94,10 +94,8 @@ func (y *syncing) purgeHere(ctx context.Context, ids []string) error {
 	if err != nil {
 		return err
 	}
-	for _, name := range sortedKeys(refs) {
-		if _, err := w.ref(refs[name]); err != nil {
-			return err
-		}
+	if _, err := w.refs(refs); err != nil {
+		return err
 	}
 	if w.changed == 0 {
 		return nil
