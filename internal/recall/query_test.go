@@ -106,6 +106,8 @@ func TestSnippet(t *testing.T) {
 func TestASnippetReadsHeadingsAsText(t *testing.T) {
 	h := find(t, scope(t, note("# Heating\n\n## Why zeppelins?\n\nThe hangar is heated.\n\n## Cost\nTen a day, #1 of all.")), Query{Text: "zeppelin hangar"})[0]
 	require.Equal(t, "Heating: Why zeppelins? The hangar is heated. Cost: Ten a day, #1 of all.", h.Snippet)
+	h = find(t, scope(t, note("Heating\n=======\n\nWhy (zeppelins)\n---------------\n\nThe hangar - heated - is large.\n\n```sh\nheat --all\n```\n\n| a | b |\n|---|---|\n| 1 | 2 |\n-- the end")), Query{Text: "zeppelin hangar"})[0]
+	require.Equal(t, "Heating: Why (zeppelins): The hangar - heated - is large. heat --all | a | b | | 1 | 2 | -- the end", h.Snippet)
 	trace := entryfile.Entry{ID: "gbbbbbbb", Kind: entryfile.SessionTrace, Title: "Monday", Body: "## Turn 4\n\nWe heat the hangar.\n\n## Turn 5\n\nWe let it cool."}
 	hits := find(t, scope(t, trace), Query{Text: "turn 4"})
 	require.Equal(t, "Turn 4: We heat the hangar.", hits[0].Snippet)

@@ -92,24 +92,41 @@ func cutOut(text string, from, to int) string {
 	return line
 }
 
-// withoutMarks takes the marks off headings, whose lines are about to be joined
-// with what follows.
+// withoutMarks takes out what only lays a text out, whose lines are about to be
+// joined: the marks of headings, rules, fences of code.
 func withoutMarks(text string) string {
-	if !strings.Contains(text, "#") {
-		return text
-	}
 	lines := strings.Split(text, "\n")
 	for i, line := range lines {
-		if !isHeading(line) {
-			continue
+		bare := strings.TrimSpace(line)
+		switch {
+		case isHeading(line):
+			lines[i] = named(strings.TrimSpace(strings.Trim(bare, "#")), i+1 < len(lines))
+		case isRule(bare):
+			if lines[i] = ""; i > 0 && len(lines[i-1]) <= len(bare)+2 {
+				lines[i-1] = named(strings.TrimSpace(lines[i-1]), i+1 < len(lines))
+			}
+		case strings.HasPrefix(bare, "```"), strings.HasPrefix(bare, "~~~"):
+			lines[i] = ""
 		}
-		name := strings.TrimSpace(strings.Trim(strings.TrimSpace(line), "#"))
-		if last, _ := utf8.DecodeLastRuneInString(name); i+1 < len(lines) && (unicode.IsLetter(last) || unicode.IsDigit(last)) {
-			name += ":"
-		}
-		lines[i] = name
 	}
 	return strings.Join(lines, "\n")
+}
+
+// named is a heading as it stands before what it is for.
+func named(heading string, more bool) string {
+	if last, _ := utf8.DecodeLastRuneInString(heading); more && (unicode.IsLetter(last) || unicode.IsDigit(last) || last == ')') {
+		return heading + ":"
+	}
+	return heading
+}
+
+// isRule reports a line that is drawn: under or over a heading, between parts,
+// under the head of a table.
+func isRule(line string) bool {
+	if len(line) < 3 || strings.TrimRight(line, "|-: ") == "" && strings.Contains(line, "-") {
+		return len(line) >= 3
+	}
+	return strings.Contains("=-~^\"'*+#_`", line[:1]) && strings.Trim(line, line[:1]) == ""
 }
 
 // isHeading reports a line such as "## Why".
