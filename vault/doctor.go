@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io/fs"
 	"slices"
+	"time"
 
 	"gitvault/gitstore"
 )
@@ -16,7 +17,7 @@ type Trouble struct {
 	Finding
 	Fix   string `json:"fix,omitempty"`  // what Doctor does about it with fix; empty: it is a person's
 	Fixed bool   `json:"fixed"`          // it has been done
-	Copy  string `json:"copy,omitempty"` // where what was in the way has been moved to
+	Copy  string `json:"copy,omitempty"` // where what stood there is kept
 }
 
 // Checkup says what Doctor is to do.
@@ -29,8 +30,12 @@ type Checkup struct {
 	OwnHome bool   // the home is not the default one
 }
 
-// maxHookTroubles is how many failures of hooks Doctor lists.
-const maxHookTroubles = 5
+// maxHookTroubles is how many failures of hooks Doctor lists, hookTroubleAge how
+// old they may be: what went wrong before has been mended, or is not missed.
+const (
+	maxHookTroubles = 5
+	hookTroubleAge  = 7 * 24 * time.Hour
+)
 
 // Doctor examines the person's settings and the folder's scopes: objects and
 // refs, locks, permissions, files that a disk has lost, unfinished merges,
@@ -138,6 +143,9 @@ func (h *Home) hookTroubles() []Trouble {
 	}
 	var out []Trouble
 	for _, f := range failed {
+		if h.opt.Now().Sub(f.Time) > hookTroubleAge {
+			continue
+		}
 		t := trouble("hook", SeverityWarning, hookLogPath(h.dir), "%s of %s failed on %s: %s", f.Event, f.Client, f.Time.Format("2006-01-02 15:04 MST"), f.Error)
 		t.Scope = UserScope
 		out = append(out, t)

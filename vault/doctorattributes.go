@@ -23,7 +23,7 @@ func (d *doctor) attributes(ctx context.Context) {
 	}
 	missing := missingAttributes(string(data))
 	if len(missing) > 0 {
-		d.mend(trouble("attributes", SeverityWarning, attributesFile, "it lacks %q: plain git may convert this scope's files, or merge them by line", strings.Join(missing, `", "`)),
+		d.mend(trouble("attributes", SeverityWarning, attributesFile, "it lacks \"%s\": plain git may convert this scope's files, or merge them by line", strings.Join(missing, `", "`)),
 			"put what 'vault init' writes above what stands there", func() (string, error) {
 				return "", s.write(ctx, func(t *txn) error { return t.addAttributes() })
 			})

@@ -7,6 +7,7 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+	"time"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 	"github.com/stretchr/testify/require"
@@ -90,4 +91,18 @@ func TestClientsAreTestedAsTheyWouldStartTheServer(t *testing.T) {
 	require.Equal(t, 1, list[1].Findings[len(list[1].Findings)-1].Line)
 	require.Contains(t, messages(list[2]), "error /.config/opencode/opencode.json: opencode: ")
 	require.Equal(t, 1, list[2].Findings[0].Line)
+
+	// Doctor tells of the same, and of what hooks failed at in the last week.
+	for _, age := range []time.Duration{time.Hour, 30 * 24 * time.Hour} {
+		vault.NoteHookFailure(o.Home, vault.HookFailure{Time: p.clock.Add(-age), Client: "codex", Event: "prompt", Error: "no answer in " + age.String()})
+	}
+	found, err := h.Doctor(ctx, vault.Checkup{Program: program, OwnHome: true})
+	require.NoError(t, err)
+	var told strings.Builder
+	for _, f := range found {
+		told.WriteString(f.Severity + " [" + f.Rule + "] " + f.Message + "\n")
+	}
+	contains(t, told.String(), "warning [client] claude-code: hooks are not as", "error [client] codex: /nowhere/vault mcp does not work", "error [client] opencode: ",
+		"warning [hook] prompt of codex failed on 2026-11-30 18:27 UTC: no answer in 1h0m0s")
+	lacks(t, told.String(), "720h")
 }

@@ -65,7 +65,7 @@ func (a *app) trouble(t vault.Trouble) {
 	a.println(safetext.Line(t.Scope), ": ", safetext.Line(place), ": ", a.paint(colour, word), " [", t.Rule, "] ", safetext.Line(t.Message))
 	switch {
 	case t.Copy != "":
-		a.println("  moved to ", safetext.Line(t.Copy))
+		a.println("  what stood there is kept as ", safetext.Line(t.Copy))
 	case t.Fix != "" && !t.Fixed:
 		a.println("  'vault doctor --fix' would ", t.Fix)
 	}
