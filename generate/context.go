@@ -258,7 +258,7 @@ func (p *packer) frames() bool {
 	for _, s := range p.shares {
 		s.first = first
 		frame, room := p.frame(s), p.room
-		if s.scope.Role == Shared && (room.bytes < ample || room.milli < ample*1000) {
+		if s.scope.Role == Shared && !ample.fits(room) {
 			room = room.minus(p.modest())
 		}
 		if !frame.fits(room) {

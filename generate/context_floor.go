@@ -5,10 +5,11 @@ import "slices"
 // floors weighs what each scope may keep though the others want it.
 var floors = map[Role]int64{User: 2, Project: 3, Shared: 1}
 
-const (
-	ample   = 2000 // bytes, and tokens, of a floor in which any entry has its line
-	sampled = 40   // entries of a kind that are looked at for the shortest line
-)
+// ample is a floor in which about any entry has its line.
+var ample = size{bytes: 1500, milli: 500_000}
+
+// sampled is how many entries of a kind are looked at for the shortest line.
+const sampled = 40
 
 // reserves are what the scopes from each one on may keep, of room for all: a
 // floor each, or less where they have less. A floor too small for an entry is
@@ -25,7 +26,7 @@ func (p *packer) reserves(all size) []size {
 	for i, s := range p.shares {
 		if s.framed {
 			own[i] = all.part(floors[s.scope.Role], weights)
-			small = small || own[i].bytes < ample || own[i].milli < ample*1000
+			small = small || !ample.fits(own[i])
 		}
 	}
 	if small {
