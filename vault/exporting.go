@@ -69,12 +69,13 @@ func (h *Home) Export(ctx context.Context, e Export) (Exported, error) {
 		return out, err
 	}
 	var items []exporters.Item
-	withSecrets := 0
+	withSecrets, unseen := 0, 0
 	for _, s := range scopes {
-		list, hidden, err := s.exportItems(ctx)
+		list, hidden, waiting, err := s.exportItems(ctx)
 		if err != nil {
 			return out, err
 		}
+		unseen += waiting
 		items = append(items, list...)
 		withSecrets += hidden
 	}
@@ -84,6 +85,9 @@ func (h *Home) Export(ctx context.Context, e Export) (Exported, error) {
 		return out, &Error{Code: Failed, Message: "the export failed: " + told(err), Err: err}
 	}
 	out.Entries, out.Files, out.Lost, out.LeftOut, out.files = made.Entries, len(made.Files), made.Lost, made.Left, made.Files
+	if unseen > 0 && !h.opt.Writer.IsAgent() {
+		out.LeftOut = append(out.LeftOut, exporters.Reason{Reason: "what others changed and nobody has looked at ('vault review')", Entries: unseen})
+	}
 	if withSecrets > 0 && !h.opt.Writer.IsAgent() {
 		out.LeftOut = append(out.LeftOut, exporters.Reason{Reason: "what looks like a secret ('vault check' says where)", Entries: withSecrets})
 	}
@@ -91,19 +95,29 @@ func (h *Home) Export(ctx context.Context, e Export) (Exported, error) {
 }
 
 // exportItems are a scope's entries and, for a person, the changes that wait;
-// hidden counts those left out for a secret.
-func (s *Scope) exportItems(ctx context.Context) (items []exporters.Item, hidden int, err error) {
-	t, err := s.read(ctx)
+// hidden counts those left out for a secret. An export may be made for an
+// agent's eyes: of what others changed and nobody has looked at, which unseen
+// counts, it has what stood before.
+func (s *Scope) exportItems(ctx context.Context) (items []exporters.Item, hidden, unseen int, err error) {
+	all, err := s.readAll(ctx)
 	if err != nil {
-		return nil, 0, err
+		return nil, 0, 0, err
+	}
+	waiting, err := all.unseenChanges(s.name)
+	if err != nil {
+		return nil, 0, 0, s.fail(err)
+	}
+	t, err := all.offered()
+	if err != nil {
+		return nil, 0, 0, s.fail(err)
 	}
 	list, err := t.entries(ctx)
 	if err != nil {
-		return nil, 0, s.fail(err)
+		return nil, 0, 0, s.fail(err)
 	}
 	successors, err := t.successors(ctx)
 	if err != nil {
-		return nil, 0, s.fail(err)
+		return nil, 0, 0, s.fail(err)
 	}
 	remote := s.remoteURL()
 	agent := s.home.opt.Writer.IsAgent()
@@ -124,11 +138,11 @@ func (s *Scope) exportItems(ctx context.Context) (items []exporters.Item, hidden
 		}
 	}
 	if agent {
-		return items, hidden, nil
+		return items, hidden, 0, nil
 	}
 	cards, err := t.cards()
 	if err != nil {
-		return nil, 0, s.fail(err)
+		return nil, 0, 0, s.fail(err)
 	}
 	byID := make(map[string]entryfile.Entry, len(list))
 	for _, l := range list {
@@ -144,7 +158,7 @@ func (s *Scope) exportItems(ctx context.Context) (items []exporters.Item, hidden
 				Source: c.Source, Session: c.Session, Created: c.Created, Code: c.Code, Reason: c.Reason})
 		}
 	}
-	return items, hidden, nil
+	return items, hidden, len(waiting), nil
 }
 
 // holdsBack reports whether an entry holds what looks like a secret, and is not

@@ -151,10 +151,16 @@ func (h *Home) Scope(name string) (*Scope, error) {
 	} else if s, err := h.project(); err == nil {
 		all = []*Scope{s}
 	}
+	// What a scope calls itself others may have written: one whose folder is the
+	// name's own comes first.
+	var named *Scope
 	for _, s := range append(serving, all...) {
-		if s.name == name {
-			return s, nil
+		if s.name == name && (named == nil || s.dir == h.projectDir(workspace.Identity{Dir: workspace.Dir(name)})) {
+			named = s
 		}
+	}
+	if named != nil {
+		return named, nil
 	}
 	if agent {
 		return nil, refused("use user or project; what is in another project a person looks up", "scope %q does not serve this folder, and an agent sees no other", name)

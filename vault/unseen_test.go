@@ -392,3 +392,50 @@ func TestAPurgeTakesWhatWasSeenToo(t *testing.T) {
 	lacks(t, got, "Something striped.")
 	contains(t, got, "Something else.")
 }
+
+// An export may be made for an agent's eyes, whoever makes it.
+func TestAnExportHasWhatWasSeen(t *testing.T) {
+	p := newPushed(t)
+	p.offered("codex", "queue")
+	p.commit(map[string]string{"decisions.md": strings.Replace(p.read("decisions.md"), "In Redis.", "In zebra.", 1)})
+	for _, writer := range []string{"", "codex"} {
+		for _, format := range []string{"agents-md", "jsonl"} {
+			text, e := p.export(writer, format)
+			lacks(t, text, "zebra")
+			contains(t, text, "Redis")
+			if n := len(e.LeftOut); writer == "" && (n == 0 || e.LeftOut[n-1].Entries != 1) {
+				t.Errorf("left out: %+v", e.LeftOut)
+			}
+		}
+	}
+}
+
+// A scope that calls itself by another's name does not get what is meant for
+// that one.
+func TestAScopesNameIsNotTaken(t *testing.T) {
+	p := newPlace(t)
+	ctx := context.Background()
+	project := func(name string) *vault.Home {
+		dir := filepath.Join(p.dir, name)
+		p.must(os.MkdirAll(dir, 0o755))
+		p.git("-C", dir, "init", "-q")
+		p.git("-C", dir, "remote", "add", "origin", "https://example.org/acme/"+name)
+		_, err := p.at(dir, "").Remember(ctx, vault.Draft{Kind: vault.Decision, Text: "Of " + name + "."})
+		p.must(err)
+		return p.at(dir, "")
+	}
+	first, second := project("aaa"), project("zzz")
+	taker, err := first.Scope(vault.ProjectScope)
+	p.must(err)
+	meant, err := second.Scope(vault.ProjectScope)
+	p.must(err)
+	file := filepath.Join(taker.Dir(), "vault.yaml")
+	data, err := os.ReadFile(file)
+	p.must(err)
+	p.must(os.WriteFile(file, bytes.Replace(data, []byte(taker.Name()), []byte(meant.Name()), 1), 0o644))
+	got, err := p.by("").Scope(meant.Name())
+	p.must(err)
+	if got.Dir() != meant.Dir() {
+		t.Errorf("%s is %s", meant.Name(), got.Dir())
+	}
+}
