@@ -9,15 +9,16 @@ import (
 	"gitvault/internal/gitconfig"
 )
 
-// harmless are the settings of a repository by which git runs nothing and
-// reads nothing from elsewhere.
+// harmless are the settings of a repository by which git runs nothing, and
+// nothing is taken from elsewhere or made in another name.
 var harmless = []string{
 	"core.repositoryformatversion", "core.filemode", "core.bare", "core.logallrefupdates", "core.ignorecase",
-	"core.precomposeunicode", "core.symlinks", "core.autocrlf", "user.name", "user.email", "gc.", "branch.", "pack.",
+	"core.precomposeunicode", "core.symlinks", "core.autocrlf", "gc.", "branch.", "pack.",
 }
 
 // runs lists the settings and hooks of a scope's own repository by which git
-// could be made to run somebody else's programs, or to talk to somewhere.
+// could be made to run somebody else's programs, to talk to somewhere, or to take
+// somebody else for the person.
 func (s *Scope) runs() []string {
 	git := filepath.Join(s.dir, ".git")
 	cfg, err := gitconfig.Load(gitconfig.Options{GitDir: git, CommonDir: git})

@@ -81,10 +81,10 @@ func TestAStrangersVaultWaitsForTrust(t *testing.T) {
 	config := filepath.Join(ours, ".vault", ".git", "config")
 	data, err := os.ReadFile(config)
 	p.must(err)
-	p.must(os.WriteFile(config, append(data, "[core]\n\tfsmonitor = /tmp/zebra\n"...), 0o644))
+	p.must(os.WriteFile(config, append(data, "[core]\n\tfsmonitor = /tmp/zebra\n[user]\n\temail = eve@example.org\n"...), 0o644))
 	shown, err = p.at(ours, "").Stranger(ctx, "")
 	p.must(err)
-	if len(shown.Runs) != 1 || shown.Runs[0] != "core.fsmonitor = /tmp/zebra" {
+	if len(shown.Runs) != 2 || shown.Runs[0] != "core.fsmonitor = /tmp/zebra" || shown.Runs[1] != "user.email = eve@example.org" {
 		t.Errorf("runs: %q", shown.Runs)
 	}
 }

@@ -85,7 +85,7 @@ func (a *app) stranger(v vault.Stranger) {
 		a.println(a.paint(yellow, fmt.Sprintf("%d hold what looks like a secret, and would be kept from agents", v.Secrets)))
 	}
 	if len(v.Runs) > 0 {
-		a.println(a.paint(yellow, "With these settings of its repository git talks to others, or could run their programs; take out what you don't know:"))
+		a.println(a.paint(yellow, "With these settings of its repository git talks to others, could run their programs, or takes them for you; take out what you don't know:"))
 		for _, r := range v.Runs {
 			a.println("  ", safetext.Line(r))
 		}
