@@ -191,3 +191,33 @@ func TestLargeEntriesHaveLines(t *testing.T) {
 		}
 	}
 }
+
+// What an agent has imported waits; a person who imports the same decides it.
+func TestAPersonsImportKeepsWhatAnAgentImported(t *testing.T) {
+	p := newPlace(t)
+	lines := []string{
+		`{"id":"a","kind":"decision","title":"Queue in Redis","body":"Lists."}`,
+		`{"kind":"decision","title":"Queue in Postgres","body":"A table.","supersedes":"a"}`,
+	}
+	if done := p.importLines("codex", lines...); done.Held != 2 {
+		t.Fatalf("%+v", done)
+	}
+	if done := p.importLines("codex", lines...); done.Known != 2 {
+		t.Errorf("again: %+v", done)
+	}
+	if done := p.importLines("", lines...); len(done.Added) != 2 || done.Held != 0 {
+		t.Errorf("by the person: %+v", done)
+	}
+	if cards := p.cards(); len(cards) != 0 {
+		t.Errorf("cards: %+v", cards)
+	}
+	list, err := p.by("").List(context.Background(), vault.ListQuery{})
+	p.must(err)
+	if len(list) != 1 || list[0].Title != "Queue in Postgres" {
+		t.Errorf("current: %+v", list)
+	}
+	if done := p.importLines("", lines...); done.Known != 2 {
+		t.Errorf("again: %+v", done)
+	}
+	p.sound(p.user(""))
+}

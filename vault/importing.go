@@ -232,6 +232,7 @@ type importing struct {
 	here  map[gitstore.Hash][]string // the same, without what this import has added
 	ids   map[string]string          // ids by the records' own keys
 	inUse map[string]bool            // ids of entries and cards
+	held  map[string]card            // cards of entries that are not here yet, by the entries' ids
 	gone  func(id string) bool       // whether an id was purged; nil where none was
 	added []located
 	marks int // how many changes that count already are to be looked at
@@ -276,7 +277,17 @@ func (im *importing) refuse(r importers.Record, why string) {
 func (im *importing) one(r importers.Record, hold bool) error {
 	e := r.Entry
 	key := textKey(e)
-	if id := im.sameAs(e.ID, key); id != "" {
+	id := im.sameAs(e.ID, key)
+	waiting, waits := im.held[id]
+	if waits = waits && !hold && !im.scope.home.opt.Writer.IsAgent(); waits {
+		// The person brings in what an agent has proposed: that decides it.
+		delete(im.inUse, id)
+		e.ID, id = id, ""
+		if r.Entry.ID != "" && r.Entry.ID != e.ID {
+			im.renamed[r.Entry.ID] = e.ID
+		}
+	}
+	if id != "" {
 		im.out.Known++
 		im.ids[r.Key] = id
 		if e.ID != "" {
@@ -320,6 +331,10 @@ func (im *importing) one(r importers.Record, hold bool) error {
 	}
 	if err != nil {
 		return err
+	}
+	if waits {
+		im.dropCard(waiting)
+		delete(im.held, l.ID)
 	}
 	im.known[key], im.ids[r.Key], im.inUse[l.ID] = l.ID, l.ID, true
 	im.out.keys = append(im.out.keys, key.String())
@@ -455,9 +470,11 @@ func (im *importing) lookAround() error {
 	if err != nil {
 		return im.scope.fail(err)
 	}
+	im.held = map[string]card{}
 	for _, c := range cards {
 		im.inUse[c.ID], im.inUse[c.EntryID] = true, true
-		if c.Op == entryfile.OpAdd {
+		if c.Op == entryfile.OpAdd && c.HasEntry() {
+			im.held[c.EntryID] = c
 			key := textKey(c.Entry)
 			im.here[key] = append(im.here[key], c.EntryID)
 		}
