@@ -141,8 +141,13 @@ func (m *memoryFolder) add(l located, shown entryfile.Entry) {
 	}
 	f := &memoryFile{at: l, shown: shown}
 	f.name, f.own = memoryName(shown)
-	if m.files[f.name] != nil { // two that were made apart
-		f.name += "-" + l.ID
+	for m.files[f.name] != nil { // two that were made apart
+		dir, base := path.Split(f.name)
+		ext := path.Ext(base)
+		if ext == base {
+			ext = ""
+		}
+		f.name = dir + strings.TrimSuffix(base, ext) + "-" + l.ID + ext
 	}
 	m.files[f.name] = f
 }
@@ -286,6 +291,8 @@ const (
 	maxMemoryList = 200      // lines of a folder
 	maxMemoryView = 64 << 10 // bytes of a file
 	maxMemoryLine = 999_999  // lines of a file that the tool can number
+
+	maxMemoryAnswer = maxMemoryView + 8<<10 // bytes of any answer
 )
 
 func (s *Scope) memoryView(ctx context.Context, c MemoryCommand) (MemoryAnswer, error) {
@@ -348,7 +355,11 @@ func viewFile(p, text string, rng []int) (string, error) {
 	}
 	cut := strings.LastIndexByte(shown[:maxMemoryView], '\n')
 	if cut < 0 {
-		return out + shown, nil // one line, which can't be shown in parts
+		text := strings.ToValidUTF8(shown[:maxMemoryView], "") + fmt.Sprintf("\n(line %d goes on: its first 64 KiB are shown; break it up with str_replace to see the rest", first)
+		if first < last {
+			text += fmt.Sprintf("; %d more lines: view with view_range [%d, %d]", last-first, first+1, last)
+		}
+		return out + text + ")", nil
 	}
 	next := first + strings.Count(shown[:cut], "\n") + 1
 	return out + shown[:cut] + fmt.Sprintf("\n(%d more lines: view with view_range [%d, %d])", last-next+1, next, last), nil

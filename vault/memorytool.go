@@ -2,6 +2,7 @@ package vault
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -27,6 +28,29 @@ type MemoryCommand struct {
 	InsertText string `json:"insert_text"`
 	OldPath    string `json:"old_path"`
 	NewPath    string `json:"new_path"`
+
+	missing string // an argument that the command needs and its JSON does not have
+}
+
+// UnmarshalJSON reads a command as the model writes it.
+func (c *MemoryCommand) UnmarshalJSON(data []byte) error {
+	type fields MemoryCommand
+	if err := json.Unmarshal(data, (*fields)(c)); err != nil {
+		return err
+	}
+	var given map[string]json.RawMessage
+	if err := json.Unmarshal(data, &given); err != nil {
+		return err
+	}
+	c.missing = ""
+	for _, name := range map[string][]string{
+		"create": {"file_text"}, "str_replace": {"old_str"}, "insert": {"insert_line", "insert_text"},
+	}[c.Command] {
+		if v, ok := given[name]; !ok || string(v) == "null" {
+			c.missing = name
+		}
+	}
+	return nil
 }
 
 // A MemoryAnswer is what the memory tool says to a command.
@@ -57,6 +81,7 @@ func (h *Home) MemoryTool(ctx context.Context, scope string, c MemoryCommand) (M
 	var e *Error
 	switch {
 	case err == nil:
+		answer.Text = bounded(answer.Text)
 		return answer, nil
 	case errors.As(err, &e) && (e.Code == Invalid || e.Code == NotFound || e.Code == Refused || e.Code == Conflict):
 		text := told(e)
@@ -64,7 +89,7 @@ func (h *Home) MemoryTool(ctx context.Context, scope string, c MemoryCommand) (M
 		if errors.As(err, &model) {
 			text = secrets.Redact(model.text)
 		}
-		return MemoryAnswer{Text: text, IsError: true}, nil
+		return MemoryAnswer{Text: bounded(text), IsError: true}, nil
 	}
 	return MemoryAnswer{}, err
 }
@@ -80,6 +105,9 @@ func memoryFault(code Code, format string, args ...any) error {
 }
 
 func (s *Scope) memoryCommand(ctx context.Context, c MemoryCommand) (MemoryAnswer, error) {
+	if c.missing != "" {
+		return MemoryAnswer{}, memoryFault(Invalid, "Error: the command %s needs `%s`", c.Command, c.missing)
+	}
 	var do func(*memoryFolder) (string, string, error)
 	switch c.Command {
 	case "view":
@@ -294,17 +322,31 @@ func (m *memoryFolder) move(f *memoryFile, name string) error {
 	return m.propose(proposal{op: entryfile.OpEdit, before: &f.at, after: e})
 }
 
-// linesOf lists the lines on which a text begins in another.
+// linesOf lists the lines on which a text begins in another, the first 20.
 func linesOf(body, text string) string {
 	var out []string
-	for from := 0; ; {
-		i := strings.Index(body[from:], text)
+	line := 1
+	for {
+		i := strings.Index(body, text)
 		if i < 0 {
 			return strings.Join(out, ", ")
 		}
-		out = append(out, fmt.Sprint(strings.Count(body[:from+i], "\n")+1))
-		from += i + len(text)
+		if len(out) == 20 {
+			return strings.Join(out, ", ") + ", …"
+		}
+		line += strings.Count(body[:i], "\n")
+		out = append(out, fmt.Sprint(line))
+		line += strings.Count(text, "\n")
+		body = body[i+len(text):]
 	}
+}
+
+// bounded is an answer of a length that a client can take.
+func bounded(text string) string {
+	if len(text) <= maxMemoryAnswer {
+		return text
+	}
+	return strings.ToValidUTF8(text[:maxMemoryAnswer], "") + "\n(the rest is not shown)"
 }
 
 // numbered is the lines from to (counted from 0, to excluded) of a text, with

@@ -2,6 +2,7 @@ package vault_test
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"strings"
 	"testing"
@@ -238,6 +239,16 @@ func TestALongFolderAndALongFileComeInParts(t *testing.T) {
 	first := p.viewed("claude/s1", "/memories/long.txt")
 	assert.Less(t, len(first), 70<<10)
 	assert.Contains(t, first, "more lines: view with view_range [")
+	p.created("claude/s1", "/memories/wide.txt", strings.Repeat("é", 300<<10)+"\nend")
+	wide := p.viewed("claude/s1", "/memories/wide.txt")
+	assert.Less(t, len(wide), 73<<10)
+	assert.Contains(t, wide, "(line 1 goes on: its first 64 KiB are shown; break it up with str_replace to see the rest; 1 more lines: view with view_range [2, 2])")
+	edited := p.memory("claude/s1", vault.MemoryCommand{Command: "str_replace", Path: "/memories/wide.txt", OldStr: "end", NewStr: "The end"})
+	assert.False(t, edited.IsError)
+	assert.Less(t, len(edited.Text), 73<<10)
+	twice := p.memory("claude/s1", vault.MemoryCommand{Command: "str_replace", Path: "/memories/wide.txt", OldStr: "é", NewStr: "e"})
+	assert.Contains(t, twice.Text, "in lines: 1, 1, 1")
+	assert.Less(t, len(twice.Text), 300)
 	last := p.memory("claude/s1", vault.MemoryCommand{Command: "view", Path: "/memories/long.txt", ViewRange: []int{9_999, -1}})
 	assert.True(t, strings.HasSuffix(last.Text, "  9999\ta line of some length\n 10000\ta line of some length"), last.Text)
 
@@ -245,9 +256,9 @@ func TestALongFolderAndALongFileComeInParts(t *testing.T) {
 		p.add("", vault.Draft{Kind: vault.Decision, Text: fmt.Sprintf("Fact %03d.", i)})
 	}
 	list := p.viewed("claude/s1", "/memories")
-	assert.Contains(t, list, "(53 more: view with view_range [201, -1])")
+	assert.Contains(t, list, "(54 more: view with view_range [201, -1])")
 	rest := p.memory("claude/s1", vault.MemoryCommand{Command: "view", Path: "/memories", ViewRange: []int{201, -1}})
-	assert.Equal(t, 53, strings.Count(rest.Text, "\n"))
+	assert.Equal(t, 54, strings.Count(rest.Text, "\n"))
 	assert.Contains(t, rest.Text, "/memories/long.txt")
 }
 
@@ -287,5 +298,28 @@ func TestWhatIsDeletedAfterAChangeThatWaitsIsGone(t *testing.T) {
 			p.keep(waiting[0].Card)
 			assert.Equal(t, emptyRoot, p.viewed("claude/s2", "/memories"))
 		})
+	}
+}
+
+func TestTwoFilesOfOneName(t *testing.T) {
+	p := newPlace(t)
+	one := p.created("claude/s1", "/memories/dir/same.md", "one")
+	two := p.created("claude/s2", "/memories/dir/same.md", "two")
+	p.keep(one.Cards[0], two.Cards[0])
+	assert.Regexp(t, `/memories/dir/same-[0-9a-z]{8}\.md(\n|$)`, p.viewed("claude/s3", "/memories/dir"))
+}
+
+func TestACommandWithoutWhatItNeeds(t *testing.T) {
+	p := newPlace(t)
+	p.config("review: off\n")
+	for _, c := range [][2]string{
+		{`{"command":"create","path":"/memories/a"}`, "Error: the command create needs `file_text`"},
+		{`{"command":"create","path":"/memories/a","file_text":null}`, "Error: the command create needs `file_text`"},
+		{`{"command":"insert","path":"/memories/a","insert_line":0}`, "Error: the command insert needs `insert_text`"},
+		{`{"command":"create","path":"/memories/a","file_text":""}`, "File created successfully at: /memories/a"},
+	} {
+		var cmd vault.MemoryCommand
+		require.NoError(t, json.Unmarshal([]byte(c[0]), &cmd))
+		assert.Equal(t, c[1], p.memory("claude/s1", cmd).Text)
 	}
 }

@@ -35,33 +35,62 @@ func memoryToolCmd(a *app) *cobra.Command {
 		if err != nil {
 			return err
 		}
-		in := bufio.NewScanner(a.stdin)
-		in.Buffer(make([]byte, 0, 64<<10), maxCommand)
-		out := json.NewEncoder(a.live())
-		out.SetEscapeHTML(false)
-		for in.Scan() {
-			line := bytes.TrimSpace(in.Bytes())
-			if len(line) == 0 {
-				continue
+		in := bufio.NewReaderSize(a.stdin, 64<<10)
+		out := a.live()
+		for {
+			line, tooLong, readErr := readCommand(in)
+			var done any
+			switch line = bytes.TrimSpace(line); {
+			case tooLong:
+				done = vault.MemoryAnswer{Text: "Error: the command is over 4 MiB", IsError: true}
+			case len(line) > 0:
+				done = memoryAnswer(line, func(cmd vault.MemoryCommand) vault.MemoryAnswer {
+					answer, err := h.MemoryTool(c.Context(), a.scope, cmd)
+					if err != nil {
+						return vault.MemoryAnswer{Text: a.tellable(err.Error()), IsError: true}
+					}
+					return answer
+				})
 			}
-			answer := func(cmd vault.MemoryCommand) vault.MemoryAnswer {
-				done, err := h.MemoryTool(c.Context(), a.scope, cmd)
-				if err != nil {
-					return vault.MemoryAnswer{Text: a.tellable(err.Error()), IsError: true}
+			if done != nil {
+				if err := writeAnswer(out, done); err != nil {
+					return err
 				}
-				return done
 			}
-			if err := out.Encode(memoryAnswer(line, answer)); err != nil {
-				return err
+			if errors.Is(readErr, io.EOF) {
+				return nil
+			} else if readErr != nil {
+				return readErr
 			}
 		}
-		if err := in.Err(); errors.Is(err, bufio.ErrTooLong) {
-			return usage("a command is over 4 MiB")
-		} else if err != nil && !errors.Is(err, io.EOF) {
-			return err
-		}
-		return nil
 	})
+}
+
+// readCommand reads one line; of one that is too long it keeps nothing.
+func readCommand(in *bufio.Reader) (line []byte, tooLong bool, err error) {
+	for {
+		part, err := in.ReadSlice('\n')
+		if len(line)+len(part) > maxCommand {
+			line, tooLong = nil, true
+		} else if !tooLong {
+			line = append(line, part...)
+		}
+		if !errors.Is(err, bufio.ErrBufferFull) {
+			return line, tooLong, err
+		}
+	}
+}
+
+// writeAnswer writes an answer on a line of its own.
+func writeAnswer(w io.Writer, v any) error {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(v); err != nil {
+		return err
+	}
+	_, err := w.Write(escapeHidden(b.Bytes()))
+	return err
 }
 
 // A toolUse is the model's call of the tool as the Messages API has it; its
