@@ -35,6 +35,7 @@ type question struct {
 	Dir     string       `json:"dir"`
 	Agent   string       `json:"agent"`
 	Done    string       `json:"done"`
+	Args    string       `json:"args"`    // a sum of the call's arguments
 	Version string       `json:"version"` // of the card as it was shown
 	Answer  changeAnswer `json:"answer"`
 }
@@ -67,7 +68,7 @@ func (c *call) review(ctx context.Context, r *mcp.CallToolRequest, done string, 
 		c.add(c.word("unasked.long"))
 		return c.changed(done, out)
 	}
-	q := question{r.Params.Name, c.dir, c.writer.Agent, done, view.Version, out}
+	q := question{r.Params.Name, c.dir, c.writer.Agent, done, sumOf(r.Params.Arguments), view.Version, out}
 	if c.ProtocolVersion() >= rounds {
 		state, err := c.seal(q)
 		if err != nil {
@@ -125,45 +126,64 @@ func (c *call) decided(ctx context.Context, r *mcp.CallToolRequest, q question) 
 	return c.decide(ctx, q, answer)
 }
 
-// decide does what the person answered, as their act.
+// decide does what the person answered, as their act. They, or somebody else, may
+// have decided the card elsewhere meanwhile: the answer says what came of it.
 func (c *call) decide(ctx context.Context, q question, answer *mcp.ElicitResult) (*mcp.CallToolResult, error) {
-	out := q.Answer
-	choice := ""
-	if answer != nil && answer.Action == "accept" {
-		choice, _ = answer.Content["decision"].(string)
-	}
-	if answer != nil && choice != keep && choice != restore {
-		c.add(c.word("unasked.declined"))
-	}
-	if choice != keep && choice != restore {
-		return c.changed(q.Done, out)
-	}
 	h, err := c.person()
 	if err != nil {
 		return nil, err
 	}
-	var list []vault.Change
-	err = c.write(ctx, func() (err error) {
-		o := vault.DecideOptions{Version: q.Version}
-		if choice == keep {
-			list, err = h.Keep(ctx, []string{out.Card}, o)
-		} else {
-			list, err = h.Discard(ctx, []string{out.Card}, o)
-		}
-		return err
-	})
+	out := q.Answer
+	fate, commit, err := h.CardFate(ctx, "", out.Card)
 	if err != nil {
-		c.note(ctx, "the person chose "+choice+", which was not possible: "+message(err))
-		return c.changed(q.Done, out)
+		return nil, err
 	}
-	c.wake()
-	out.Pending, out.Card, out.Commit = false, "", first(list).Commit
-	if choice == keep {
+	choice := ""
+	if answer != nil && answer.Action == "accept" {
+		choice, _ = answer.Content["decision"].(string)
+	}
+	if fate == vault.CardOpen && (choice == keep || choice == restore) {
+		var list []vault.Change
+		err := c.write(ctx, func() (err error) {
+			o := vault.DecideOptions{Version: q.Version}
+			if choice == keep {
+				list, err = h.Keep(ctx, []string{out.Card}, o)
+			} else {
+				list, err = h.Discard(ctx, []string{out.Card}, o)
+			}
+			return err
+		})
+		switch {
+		case err == nil && choice == keep:
+			fate, commit = vault.CardKept, first(list).Commit
+		case err == nil:
+			fate, commit = vault.CardRestored, first(list).Commit
+		default:
+			var lookErr error
+			if fate, commit, lookErr = h.CardFate(ctx, "", out.Card); lookErr != nil {
+				return nil, lookErr
+			}
+			c.note(ctx, "the person chose "+choice+", which was not possible: "+message(err))
+		}
+		c.wake()
+	} else if fate == vault.CardOpen && answer != nil {
+		c.add(c.word("unasked.declined"))
+	}
+	done := q.Done
+	switch fate {
+	case vault.CardOpen:
+		return c.changed(done, out)
+	case vault.CardKept:
 		out.Review = c.word("kept")
-		return c.changed(q.Done, out)
+	case vault.CardRestored:
+		out.Review = c.word("restored")
+		done = "not " + done
+	case vault.CardGone:
+		out.Review = c.word("decided")
+		done = "waits no more:"
 	}
-	out.Review = c.word("restored")
-	return c.changed("not "+q.Done, out)
+	out.Pending, out.Card, out.Commit = false, "", commit
+	return c.changed(done, out)
 }
 
 // choices is the form of the question.
@@ -296,18 +316,34 @@ func (s *Server) seal(q question) (string, error) {
 	return base64.RawURLEncoding.EncodeToString(append(s.sign(data), data...)), nil
 }
 
-// unseal reads what seal packed for this tool and this client; nil where it did
-// not.
-func (s *Server) unseal(state, tool, agent string) *question {
+// unseal reads what this server sealed; nil where it did not.
+func (s *Server) unseal(state string) *question {
 	data, err := base64.RawURLEncoding.DecodeString(state)
 	if err != nil || len(data) < sha256.Size || !hmac.Equal(data[:sha256.Size], s.sign(data[sha256.Size:])) {
 		return nil
 	}
 	var q question
-	if json.Unmarshal(data[sha256.Size:], &q) != nil || q.Tool != tool || q.Agent != agent {
+	if json.Unmarshal(data[sha256.Size:], &q) != nil {
 		return nil
 	}
 	return &q
+}
+
+// isOf reports whether a question was asked about this very call.
+func (q *question) isOf(tool, agent string, args json.RawMessage) bool {
+	return q.Tool == tool && q.Agent == agent && q.Args == sumOf(args)
+}
+
+// sumOf is a sum of a call's arguments that does not depend on how they are
+// written.
+func sumOf(args json.RawMessage) string {
+	var v any
+	if json.Unmarshal(args, &v) != nil {
+		v = string(args)
+	}
+	data, _ := json.Marshal(v) // with the keys in order
+	sum := sha256.Sum256(data)
+	return base64.RawURLEncoding.EncodeToString(sum[:])
 }
 
 func (s *Server) sign(data []byte) []byte {

@@ -232,15 +232,92 @@ func TestAnAnswerToNoQuestionDecidesNothing(t *testing.T) {
 	l := newLab(t)
 	dir := l.project("widget")
 	s := New(l.options(dir))
-	q := question{Tool: "remember", Dir: dir, Agent: "tester", Answer: changeAnswer{Card: "gggggggg"}}
+	q := question{Tool: "remember", Dir: dir, Agent: "tester", Args: sumOf([]byte(`{"a": 1, "b": 2}`)), Answer: changeAnswer{Card: "gggggggg"}}
 	state, err := s.seal(q)
 	require.NoError(t, err)
-	assert.Equal(t, &q, s.unseal(state, "remember", "tester"))
-	assert.Nil(t, s.unseal(state, "forget", "tester"))
-	assert.Nil(t, s.unseal(state, "remember", "other"))
-	assert.Nil(t, New(l.options(dir)).unseal(state, "remember", "tester"), "of another server")
-	assert.Nil(t, s.unseal("x"+state[1:], "remember", "tester"))
-	assert.Nil(t, s.unseal("", "remember", "tester"))
+	got := s.unseal(state)
+	assert.Equal(t, &q, got)
+	assert.True(t, got.isOf("remember", "tester", []byte(`{"b":2,"a":1}`)))
+	assert.False(t, got.isOf("forget", "tester", []byte(`{"b":2,"a":1}`)))
+	assert.False(t, got.isOf("remember", "other", []byte(`{"b":2,"a":1}`)))
+	assert.False(t, got.isOf("remember", "tester", []byte(`{"b":2,"a":3}`)))
+	assert.Nil(t, New(l.options(dir)).unseal(state), "of another server")
+	assert.Nil(t, s.unseal("x"+state[1:]))
+	assert.Nil(t, s.unseal(""))
+}
+
+// Whatever is pressed in the client: what was decided elsewhere while the
+// question was open is what the answer says.
+func TestACardThatIsDecidedElsewhereMeanwhile(t *testing.T) {
+	for _, version := range []string{"2025-11-25", rounds} {
+		for _, elsewhere := range []string{keep, restore} {
+			for name, answer := range map[string]func(int, string) (*mcp.ElicitResult, error){
+				"Keep": choose(keep), "Restore": choose(restore), "decline": act("decline"),
+			} {
+				t.Run(version+" "+elsewhere+" then "+name, func(t *testing.T) {
+					l := newLab(t)
+					dir := l.project("widget")
+					p := &panel{}
+					p.answer = func(n int, message string) (*mcp.ElicitResult, error) {
+						h := l.person(dir)
+						decide := h.Keep
+						if elsewhere == restore {
+							decide = h.Discard
+						}
+						pending, err := h.Pending(context.Background(), "")
+						require.NoError(t, err)
+						_, err = decide(context.Background(), []string{pending[0].Card}, vault.DecideOptions{})
+						require.NoError(t, err)
+						return answer(n, message)
+					}
+					cs := connect(t, New(l.options(dir)), client(p.options()), version)
+					out := ask(t, cs, "remember", map[string]any{"text": "Tabs.", "kind": "convention"})
+					require.Len(t, p.shown(), 1)
+					assert.Equal(t, false, out["pending"])
+					assert.NotContains(t, out, "card")
+					list, err := l.person(dir).List(t.Context(), vault.ListQuery{})
+					require.NoError(t, err)
+					if elsewhere == keep {
+						assert.Contains(t, out["review"], "it counts now")
+						assert.Len(t, list, 1)
+					} else {
+						assert.Contains(t, out["review"], "did not keep it")
+						assert.Empty(t, list)
+					}
+				})
+			}
+		}
+	}
+}
+
+// A call that is sent again after its answer is answered as things stand, and
+// what belongs to one call answers no other.
+func TestARequestStateIsGoodForItsOwnCall(t *testing.T) {
+	l := newLab(t)
+	dir := l.project("widget")
+	o := (&panel{answer: choose(keep)}).options()
+	o.MultiRoundTrip = &mcp.MultiRoundTripOptions{Disabled: true}
+	cs := connect(t, New(l.options(dir)), client(o), rounds)
+	args := map[string]any{"text": "Tabs.", "kind": "convention"}
+	asked, err := cs.CallTool(t.Context(), &mcp.CallToolParams{Name: "remember", Arguments: args})
+	require.NoError(t, err)
+	require.NotEmpty(t, asked.RequestState)
+	answer := func(args map[string]any, decision string) *mcp.CallToolResult {
+		r, err := cs.CallTool(t.Context(), &mcp.CallToolParams{Name: "remember", Arguments: args, RequestState: asked.RequestState,
+			InputResponses: mcp.InputResponseMap{reviewQuestion: &mcp.ElicitResult{Action: "accept", Content: map[string]any{"decision": decision}}}})
+		require.NoError(t, err)
+		return r
+	}
+	other := answer(map[string]any{"text": "Spaces.", "kind": "convention"}, keep)
+	assert.True(t, other.IsError)
+	assert.Contains(t, textOf(other), "requestState belongs to a call with another tool or other arguments")
+	pending, err := l.person(dir).Pending(t.Context(), "")
+	require.NoError(t, err)
+	require.Len(t, pending, 1, "nothing was decided")
+	assert.Contains(t, structured(t, answer(args, keep))["review"], "it counts now")
+	again := structured(t, answer(args, restore))
+	assert.Equal(t, false, again["pending"])
+	assert.Contains(t, again["review"], "it counts now")
 }
 
 // With the policy "apply" a change counts at once, and the person may still put

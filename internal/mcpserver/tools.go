@@ -151,7 +151,10 @@ func typed[A any](run func(*call, context.Context, *mcp.CallToolRequest, A) (*mc
 			}
 			var c *call
 			var err error
-			q := s.unseal(r.Params.RequestState, r.Params.Name, s.writer(r, session).Agent)
+			q := s.unseal(r.Params.RequestState)
+			if q != nil && !q.isOf(r.Params.Name, s.writer(r, session).Agent, r.Params.Arguments) {
+				return nil, invalid("make a new call without it", "requestState belongs to a call with another tool or other arguments")
+			}
 			if q != nil {
 				c, err = s.open(ctx, r, q.Dir, session, r.Params.GetProgressToken())
 			} else {
