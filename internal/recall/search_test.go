@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -336,4 +337,25 @@ func TestIsAbout(t *testing.T) {
 		ix := scope(t, append([]entryfile.Entry{{ID: "gaaaaaaa", Title: "Sockets", Body: "pooled", Paths: []string{test.path}}}, filler...)...)
 		require.Equal(t, test.about, len(find(t, ix, Query{Text: "sockets pooled", Path: test.wanted})) == 1, "%v", test)
 	}
+}
+
+// What is over, however long ago, comes in one order, whatever file it stands in.
+func TestOldThingsComeInOneOrder(t *testing.T) {
+	var old []entryfile.Entry
+	for i := range 30 {
+		e := entryfile.Entry{ID: fmt.Sprintf("g%07d", i), Kind: entryfile.OpenThread, Title: "Queue", Body: "which queue", Status: entryfile.StatusResolved}
+		e.Created = []string{"", "0001-01-01T00:00:00Z", "1905-06-30T00:00:00Z", "1969-12-31T23:59:59Z", "2026-01-01T00:00:00Z"}[i%5]
+		old = append(old, e)
+	}
+	ids := func(list []entryfile.Entry) []string {
+		var out []string
+		for _, h := range find(t, scope(t, list...), Query{Text: "queue", Status: entryfile.StatusResolved, Limit: 10}) {
+			out = append(out, h.Entry.ID)
+		}
+		return out
+	}
+	first := ids(old)
+	require.ElementsMatch(t, []string{"g0000004", "g0000009", "g0000014", "g0000019", "g0000024", "g0000029"}, first[:6], "the newest first")
+	slices.Reverse(old)
+	require.Equal(t, first, ids(old))
 }
