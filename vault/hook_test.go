@@ -196,7 +196,7 @@ func TestWhatCannotBeKeptHidesNothing(t *testing.T) {
 	require.Len(t, list, 1)
 	require.NoError(t, os.WriteFile(filepath.Join(sessions, list[0].Name()), []byte("{"), 0o600))
 	assert.Empty(t, p.prompt("s", "which queue do we use"), "the receipts say that it was given")
-	for i := range 210 {
+	for i := range 410 {
 		name := filepath.Join(sessions, fmt.Sprintf("%032x.json", i))
 		require.NoError(t, os.WriteFile(name, []byte("{}"), 0o600))
 		require.NoError(t, os.Chtimes(name, p.clock, p.clock.Add(-30*24*time.Hour)))
