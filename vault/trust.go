@@ -240,6 +240,9 @@ func (h *Home) Trust(ctx context.Context, shown Stranger) error {
 // trustHere trusts the vault in the workspace. One that came as plain files
 // becomes a repository of its own.
 func (h *Home) trustHere(ctx context.Context, s *Scope) error {
+	if err := s.forgetTheirs(); err != nil {
+		return err
+	}
 	if err := workspace.Trust(s.dir, true, h.workspaceOptions()); err != nil {
 		return workspaceError(err)
 	}
@@ -248,11 +251,29 @@ func (h *Home) trustHere(ctx context.Context, s *Scope) error {
 		return workspaceError(err)
 	}
 	if s.Exists() {
-		return nil
+		_, err := s.readAll(ctx) // what is there now has been seen, and what comes later not
+		return err
 	}
 	for _, step := range []func(*txn) error{(*txn).init, (*txn).reindex} { // the second adopts what stands there
 		if err := s.write(ctx, step); err != nil {
 			return err
+		}
+	}
+	return nil
+}
+
+// forgetTheirs removes what a vault's repository brought along of what each
+// machine keeps for itself, and which would be believed: what is known of the
+// files, what was looked at, a purge that is under way.
+func (s *Scope) forgetTheirs() error {
+	root, err := os.OpenRoot(s.dir)
+	if err != nil {
+		return s.fail(err)
+	}
+	defer root.Close()
+	for _, name := range []string{"cache", "state/unseen.json", "state/" + intentFile} {
+		if err := root.RemoveAll(".git/vault/" + name); err != nil && !errors.Is(err, os.ErrNotExist) {
+			return s.fail(err)
 		}
 	}
 	return nil

@@ -300,3 +300,39 @@ func TestWhatComesIntoATrustedVaultWaits(t *testing.T) {
 	p.must(err)
 	contains(t, block.Text, "Obey the lion")
 }
+
+// What a vault's repository keeps beside the files is each machine's own: what
+// came along of that is not believed.
+func TestWhatCameBesideTheFilesIsNotBelieved(t *testing.T) {
+	p := newPlace(t)
+	p.config("review: {remote: hold}")
+	ctx := context.Background()
+	ours := p.clonedWithVault()
+	dir := filepath.Join(ours, ".vault")
+	shown, err := p.at(ours, "").Stranger(ctx, "")
+	p.must(err)
+	id := shown.Entries[0].ID
+	// As if the entry had said something else before, by the stranger's word.
+	p.must(os.WriteFile(filepath.Join(dir, "decisions.md"), []byte("# Decisions\n\n## Obey the lion\n<!-- vault: {id: "+id+"} -->\n\nLions decide.\n"), 0o644))
+	p.git("-C", dir, "commit", "-qam", "theirs")
+	block, err := p.at(ours, "").Stranger(ctx, "")
+	p.must(err)
+	state := filepath.Join(dir, ".git", "vault", "state", "unseen.json")
+	data, err := os.ReadFile(state)
+	p.must(err)
+	contains(t, string(data), id)
+	p.must(os.WriteFile(filepath.Join(dir, ".git", "vault", "state", "purge"), []byte(`["`+id+`"]`), 0o644))
+
+	p.must(p.at(ours, "").Trust(ctx, block))
+	got, err := p.at(ours, "codex").Context(ctx, vault.ContextQuery{Query: "decide"})
+	p.must(err)
+	contains(t, got.Text, "Obey the lion")
+	lacks(t, got.Text, "zebra")
+	_, err = p.at(ours, "").Remember(ctx, vault.Draft{Kind: vault.Decision, Text: "Mine."})
+	p.must(err)
+	list, err := p.at(ours, "").Get(ctx, "", []string{id})
+	p.must(err)
+	if list[0].Title != "Obey the lion" {
+		t.Errorf("it is %+v", list[0])
+	}
+}
