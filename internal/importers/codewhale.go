@@ -398,12 +398,19 @@ func (r whaleRow) record() Record {
 	}
 	rec.Entry = e
 	switch m.Status {
-	case "rejected":
-		rec.end("rejected", e.Changed())
+	case "", "active", "superseded":
+	case "rejected", "expired", "retired", "archived", "deleted":
+		when := e.Changed()
+		if e.Expires != "" {
+			when = min(when, e.Expires)
+		}
+		rec.end(m.Status, when)
 	case "candidate":
 		rec.Proposal = &Proposal{Op: "add"}
 	case "stale":
 		rec.Entry.Tags = append(slices.Clone(e.Tags), "stale")
+	default:
+		rec.Notes = append(rec.Notes, "its status is taken as current: "+entryfile.Shorten(oneLine(m.Status), 40))
 	}
 	return rec
 }

@@ -100,6 +100,9 @@ func TestCodewhaleExport(t *testing.T) {
 		row("h", "active", "episode", "", nil),
 		row("i", "active", "fact", "someone-elses", nil),
 		obj{"schema": "codewhale.memory.export.v2"},
+		row("j", "expired", "decision", "", nil),
+		row("k", "archived", "decision", "", obj{"expires_at": 1784900001}),
+		row("l", "sleeping", "decision", "", nil),
 	)
 	p := filepath.Join(tree(t, map[string]string{"export.jsonl": text}), "export.jsonl")
 	r := read(t, "codewhale", Input{Paths: []string{p}, Remotes: []string{remote}})
@@ -122,6 +125,9 @@ func TestCodewhaleExport(t *testing.T) {
 	}
 	equal(t, "stale", fmt.Sprint(r.byTitle(t, "g title").Entry.Tags), "[stale]")
 	equal(t, "episode", r.byTitle(t, "h title").Entry.Kind, entryfile.SessionTrace)
-	equal(t, "records", len(r.records), 8)
+	equal(t, "expired", r.byTitle(t, "j title").Entry.Expires, "2026-07-25T13:33:20Z")
+	equal(t, "archived", r.byTitle(t, "k title").Entry.Expires, "2026-07-24T13:33:21Z")
+	equal(t, "unknown", fmt.Sprint(r.byTitle(t, "l title").Notes), "[its status is taken as current: sleeping]")
+	equal(t, "records", len(r.records), 11)
 	equal(t, "refused", fmt.Sprint(r.refused), "[export.jsonl:10: it is no row of a codewhale.memory.export.v1]")
 }
