@@ -41,7 +41,7 @@ func exportCmd(a *app) *cobra.Command {
 		case a.json:
 			return usage("--json needs --out or --dry-run: standard output is for the export")
 		}
-		if _, err := e.WriteTo(a.stdout); err != nil {
+		if err := a.writeExport(e); err != nil {
 			return err
 		}
 		for _, line := range missing(e) {
@@ -59,6 +59,21 @@ func exportCmd(a *app) *cobra.Command {
 	f.BoolVar(&dryRun, "dry-run", false, "only say what would be in it, and what the format can't hold")
 	f.BoolVar(&force, "force", false, "overwrite what no export wrote, too")
 	return c
+}
+
+// writeExport writes an export to standard output: its bytes, but where a
+// person's terminal is, nothing that acts on it.
+func (a *app) writeExport(e vault.Exported) error {
+	if !a.outTerminal {
+		_, err := e.WriteTo(a.stdout)
+		return err
+	}
+	var b strings.Builder
+	if _, err := e.WriteTo(&b); err != nil {
+		return err
+	}
+	_, err := fmt.Fprint(a.stdout, safetext.Text(b.String()))
+	return err
 }
 
 func (a *app) exported(verb string, e vault.Exported) {

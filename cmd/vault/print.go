@@ -6,8 +6,6 @@ import (
 	"fmt"
 	"io"
 	"strings"
-	"unicode/utf16"
-	"unicode/utf8"
 
 	"github.com/charmbracelet/x/ansi"
 
@@ -22,33 +20,7 @@ func printJSON(w io.Writer, v any) {
 	enc.SetEscapeHTML(false)
 	enc.SetIndent("", "  ")
 	_ = enc.Encode(v)
-	_, _ = w.Write(escapeHidden(b.Bytes()))
-}
-
-// escapeHidden writes the characters of a JSON document as escapes that could
-// act on a terminal, or change what a reader sees. It says the same to programs.
-func escapeHidden(doc []byte) []byte {
-	var out []byte
-	at := 0
-	for i := 0; i < len(doc); {
-		if doc[i] < utf8.RuneSelf && doc[i] != 0x7f {
-			i++
-			continue
-		}
-		r, n := utf8.DecodeRune(doc[i:])
-		if safetext.IsHidden(r) {
-			out = append(out, doc[at:i]...)
-			for _, u := range utf16.Encode([]rune{r}) {
-				out = fmt.Appendf(out, "\\u%04x", u)
-			}
-			at = i + n
-		}
-		i += n
-	}
-	if at == 0 {
-		return doc
-	}
-	return append(out, doc[at:]...)
+	_, _ = w.Write(safetext.JSON(b.Bytes()))
 }
 
 // Colours, by what they say.

@@ -10,6 +10,7 @@ import (
 
 	"gitvault/internal/entryfile"
 	"gitvault/internal/importers"
+	"gitvault/internal/safetext"
 )
 
 // CodeWhale exports and imports its memories as rows of JSON. Facts:
@@ -72,7 +73,7 @@ func writeCodewhale(items []Item) ([]File, error) {
 			return nil, err
 		}
 	}
-	return []File{{Data: b.Bytes()}}, nil
+	return []File{{Data: safetext.JSON(b.Bytes())}}, nil
 }
 
 func whaleOf(it *Item) whaleMemory {

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"gitvault/internal/entryfile"
+	"gitvault/internal/safetext"
 )
 
 // The MCP reference memory server keeps a graph as JSON Lines. Facts:
@@ -59,7 +60,7 @@ func writeMCPMemory(items []Item) ([]File, error) {
 			}
 		}
 	}
-	return []File{{Data: b.Bytes()}}, nil
+	return []File{{Data: safetext.JSON(b.Bytes())}}, nil
 }
 
 // observations are the entry's text, and then what is known of it in words that

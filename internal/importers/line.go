@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 
 	"gitvault/internal/entryfile"
+	"gitvault/internal/safetext"
 )
 
 // LineFormat marks a line of our own export.
@@ -84,5 +85,5 @@ func (l Line) Bytes() []byte {
 		// A struct of strings and booleans always encodes.
 		return nil
 	}
-	return b.Bytes()
+	return safetext.JSON(b.Bytes())
 }
