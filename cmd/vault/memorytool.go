@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"gitvault/internal/safetext"
 	"gitvault/internal/secrets"
 	"gitvault/vault"
 )
@@ -89,7 +90,7 @@ func writeAnswer(w io.Writer, v any) error {
 	if err := enc.Encode(v); err != nil {
 		return err
 	}
-	_, err := w.Write(escapeHidden(b.Bytes()))
+	_, err := w.Write(safetext.JSON(b.Bytes()))
 	return err
 }
 
