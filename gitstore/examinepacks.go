@@ -162,7 +162,7 @@ func scanPack(p *pack) ([]packEntry, error) {
 		body := &countedReader{r: bufio.NewReader(io.NewSectionReader(p.data, o.body, p.size-20-o.body))}
 		z, err := zlib.NewReader(body)
 		if err == nil {
-			_, err = io.Copy(io.Discard, z)
+			_, err = io.Copy(io.Discard, io.LimitReader(z, maxObject))
 		}
 		if err != nil {
 			return nil, p.damaged(err)
