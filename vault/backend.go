@@ -91,13 +91,18 @@ func (g given) Recall(ctx context.Context, q recall.Query) ([]recall.Hit, error)
 	return out, nil
 }
 
-// sources are all that take part in an answer beside built-in recall.
-func (h *Home) sources(trees map[string]*tree, q RecallQuery) ([]recall.Source, error) {
+// sources are all that take part in an answer beside built-in recall. What they
+// may find is read before they are asked, all at once.
+func (h *Home) sources(ctx context.Context, trees map[string]*tree, q RecallQuery) ([]recall.Source, error) {
 	config, err := h.Config()
 	if err != nil {
 		return nil, err
 	}
-	entries := func(ctx context.Context) ([]recall.Hit, error) { return h.offered(ctx, trees, q) }
+	if len(config.Recall.Backends)+len(h.opt.Recallers) == 0 {
+		return nil, nil
+	}
+	list, failed := h.offered(ctx, trees, q)
+	entries := func(context.Context) ([]recall.Hit, error) { return list, failed }
 	var out []recall.Source
 	for _, c := range config.Recall.Backends {
 		src, err := backends.New(c, backends.World{

@@ -246,7 +246,7 @@ func (h *Home) search(ctx context.Context, q RecallQuery, trees map[string]*tree
 	var others []recall.Source
 	if !q.builtin {
 		var err error
-		if others, err = h.sources(trees, q); err != nil {
+		if others, err = h.sources(ctx, trees, q); err != nil {
 			return recall.Result{}, err
 		}
 	}
