@@ -99,8 +99,8 @@ func (a *app) answerHook(ctx context.Context, event, client string) ([]byte, err
 	}
 	if a.chdir == "" {
 		for _, dir := range []string{a.getenv("VAULT_PROJECT_DIR"), a.getenv(hookFolders[client]), call.Folder} {
-			if dir = firstFolder(dir); dir != "" {
-				o.Dir = dir
+			if dir != "" {
+				o.Dir = orNowhere(firstFolder(dir), a.nowhere())
 				break
 			}
 		}

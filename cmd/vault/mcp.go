@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime/debug"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -59,13 +60,13 @@ func mcpCmd(a *app) *cobra.Command {
 // serving are the options of a server: calls are an agent's, each for the
 // folder its client works in.
 func (a *app) serving(home vault.Options) mcpserver.Options {
-	o := mcpserver.Options{Dir: home.Dir, Agent: a.agent, Session: home.Writer.Session, Version: version(), Off: a.off()}
+	o := mcpserver.Options{Dir: home.Dir, Agent: a.agent, Session: home.Writer.Session, Version: version(), Off: a.off(), Nowhere: a.nowhere()}
 	if o.Agent == "" {
 		o.Agent = a.getenv("VAULT_AGENT")
 	}
 	for _, name := range clientFolders {
-		if dir := firstFolder(a.getenv(name)); dir != "" && o.ClientDir == "" {
-			o.ClientDir = dir
+		if value := a.getenv(name); value != "" && o.ClientDir == "" {
+			o.ClientDir = orNowhere(firstFolder(value), o.Nowhere)
 		}
 	}
 	o.Open = func(from mcpserver.Opening) (*vault.Home, error) {
@@ -77,11 +78,12 @@ func (a *app) serving(home vault.Options) mcpserver.Options {
 }
 
 // firstFolder is the first folder that a client's variable names: a path, a
-// list of them, or JSON.
+// list of them as the system or with commas, or JSON.
 func firstFolder(value string) string {
 	var several []string
 	if json.Unmarshal([]byte(value), &several) != nil {
 		several = append([]string{value}, filepath.SplitList(value)...)
+		several = append(several, strings.Split(value, ",")...)
 	}
 	for _, dir := range several {
 		if fi, err := os.Stat(dir); err == nil && fi.IsDir() && filepath.IsAbs(dir) {
@@ -89,6 +91,18 @@ func firstFolder(value string) string {
 		}
 	}
 	return ""
+}
+
+// nowhere is a folder that belongs to no project, made or not.
+func (a *app) nowhere() string { return filepath.Join(a.homeDir(), "state") }
+
+// orNowhere is a folder that a client named, or where it is not there, one that
+// belongs to no project: the memory of another is not this client's to have.
+func orNowhere(dir, nowhere string) string {
+	if dir == "" {
+		return nowhere
+	}
+	return dir
 }
 
 // A served is what a server on HTTP leaves in the vault's state while it runs,

@@ -24,6 +24,7 @@ type call struct {
 	writer  vault.Writer
 	project string // the project's key, "" where the folder belongs to none
 	session *session
+	reason  string    // why the agent wants to forget an entry, as it says
 	token   any       // the client's progress token, nil where it wants no progress
 	resumed *question // what the client's answer is to, where this goes on with a call
 
@@ -45,9 +46,7 @@ func (s *Server) enter(ctx context.Context, r request, answers mcp.InputResponse
 func (s *Server) open(ctx context.Context, r request, dir, session string, token any) (*call, error) {
 	ss := r.GetSession().(*mcp.ServerSession)
 	c := &call{Server: s, request: r, dir: dir, writer: s.writer(r, session), session: s.session(ss), token: token}
-	c.session.mu.Lock()
-	c.session.dir = dir
-	c.session.mu.Unlock()
+	c.session.move(dir)
 	var err error
 	c.home, err = s.opt.Open(Opening{Dir: dir, Writer: c.writer,
 		Notice:   func(message string) { c.note(ctx, message) },

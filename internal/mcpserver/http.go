@@ -88,16 +88,21 @@ func (s *Server) handler(token string) http.Handler {
 	server := func(*http.Request) *mcp.Server { return s.mcp }
 	sessions := mcp.NewStreamableHTTPHandler(server, &mcp.StreamableHTTPOptions{SessionTimeout: sessionTimeout})
 	stateless := mcp.NewStreamableHTTPHandler(server, &mcp.StreamableHTTPOptions{Stateless: true, PropagateRequestCancellation: true})
-	want := sha256.Sum256([]byte("Bearer " + token))
+	want := sha256.Sum256([]byte(token))
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if !local(r.Host) || !sameOrigin(r) {
 			http.Error(w, "forbidden: only programs of this machine may ask", http.StatusForbidden)
 			return
 		}
-		got := sha256.Sum256([]byte(r.Header.Get("Authorization")))
-		if subtle.ConstantTimeCompare(got[:], want[:]) != 1 {
+		scheme, given, _ := strings.Cut(r.Header.Get("Authorization"), " ")
+		got := sha256.Sum256([]byte(given))
+		if !strings.EqualFold(scheme, "Bearer") || subtle.ConstantTimeCompare(got[:], want[:]) != 1 {
 			w.Header().Set("WWW-Authenticate", `Bearer realm="vault"`)
 			http.Error(w, "unauthorized: send the token that 'vault mcp --http' printed, as Authorization: Bearer TOKEN", http.StatusUnauthorized)
+			return
+		}
+		if r.URL.Path != Path {
+			http.Error(w, "not found: the server is at "+Path, http.StatusNotFound)
 			return
 		}
 		r.Body = http.MaxBytesReader(w, r.Body, maxLine)

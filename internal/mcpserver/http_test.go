@@ -45,6 +45,7 @@ func TestOnlyThisMachineAndOnlyWithTheToken(t *testing.T) {
 		{"by name", "localhost:" + port, "", "secret", 200},
 		{"by IPv6 name", "[::1]:" + port, "", "secret", 200},
 		{"own page", host, "http://" + host, "secret", 200},
+		{"scheme in lower case", host, "", "bearer secret", 200},
 		{"no token", host, "", "", 401},
 		{"wrong token", host, "", "secreT", 401},
 		{"foreign host", "evil.example", "", "secret", 403},
@@ -65,7 +66,10 @@ func TestOnlyThisMachineAndOnlyWithTheToken(t *testing.T) {
 			r.Header.Set("Origin", c.origin)
 		}
 		if c.token != "" {
-			r.Header.Set("Authorization", "Bearer "+c.token)
+			if !strings.Contains(c.token, " ") {
+				c.token = "Bearer " + c.token
+			}
+			r.Header.Set("Authorization", c.token)
 		}
 		res, err := http.DefaultClient.Do(r)
 		require.NoError(t, err)

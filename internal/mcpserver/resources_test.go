@@ -2,6 +2,7 @@ package mcpserver
 
 import (
 	"context"
+	"fmt"
 	"strings"
 	"sync"
 	"testing"
@@ -176,6 +177,37 @@ func TestSubscribersAreToldOfChanges(t *testing.T) {
 			require.Eventually(t, func() bool { s.mu.Lock(); defer s.mu.Unlock(); return s.watching == nil }, wait, tick, "nobody watches for nobody")
 		})
 	}
+}
+
+// Who moves to another project is told at once that all is another thing, and
+// from then on of changes there, without a call in between.
+func TestSubscriptionsFollowTheRoots(t *testing.T) {
+	l := newLab(t)
+	one, two := l.project("one"), l.project("two")
+	var told updates
+	o := told.options()
+	o.Capabilities.RootsV2 = &mcp.RootCapabilities{ListChanged: true}
+	c := client(o, one)
+	cs := connect(t, New(l.options(l.folder("elsewhere"))), c, "2025-11-25")
+	require.NoError(t, cs.Subscribe(t.Context(), &mcp.SubscribeParams{URI: indexURI}))
+	c.AddRoots(rootOf(two))
+	c.RemoveRoots("file://" + one)
+	require.Eventually(t, func() bool { return told.has(indexURI) }, wait, tick)
+	add := func(dir, text string) {
+		_, err := l.person(dir).Remember(t.Context(), vault.Draft{Kind: vault.Decision, Text: text})
+		require.NoError(t, err)
+	}
+	require.Eventually(t, func() bool { // the second change of the roots may come later
+		told.clear()
+		add(two, fmt.Sprintf("There %d.", time.Now().UnixNano()))
+		time.Sleep(50 * time.Millisecond)
+		return told.has(indexURI)
+	}, wait, tick)
+	time.Sleep(50 * time.Millisecond)
+	told.clear()
+	add(one, "Here.")
+	time.Sleep(100 * time.Millisecond)
+	assert.False(t, told.has(indexURI), "it works there no more")
 }
 
 func subscribed(s *Server) int {

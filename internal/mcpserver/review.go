@@ -63,7 +63,7 @@ func (c *call) review(ctx context.Context, r *mcp.CallToolRequest, done string, 
 	if err != nil {
 		return nil, err
 	}
-	params := &mcp.ElicitParams{Message: c.cardText(view), RequestedSchema: c.choices()}
+	params := &mcp.ElicitParams{Message: c.cardText(view), RequestedSchema: c.choices(view.Op)}
 	if len(params.Message) > maxQuestion {
 		c.add(c.word("unasked.long"))
 		return c.changed(done, out)
@@ -186,12 +186,13 @@ func (c *call) decide(ctx context.Context, q question, answer *mcp.ElicitResult)
 	return c.changed(done, out)
 }
 
-// choices is the form of the question.
-func (c *call) choices() json.RawMessage {
+// choices is the form of the question about a card to add, edit or forget.
+func (c *call) choices(op string) json.RawMessage {
 	data, _ := encode(map[string]any{
 		"type": "object", "required": []string{"decision"},
 		"properties": map[string]any{"decision": map[string]any{
-			"type": "string", "title": c.word("card.choice"), "description": c.word("card.ask"), "enum": []string{keep, restore},
+			"type": "string", "title": c.word("card.choice." + op), "description": c.word("card.ask." + op),
+			"enum": []string{keep, restore}, "enumNames": []string{c.word("card.keep." + op), c.word("card.restore." + op)},
 		}},
 	})
 	return data
@@ -262,7 +263,10 @@ func (c *call) cardText(v vault.CardView) string {
 	for _, near := range v.Alike {
 		part(c.word("card.alike", near.ID, safetext.Line(near.Title)))
 	}
-	part(c.word("card.ask"))
+	if c.reason != "" && v.Op == "forget" {
+		quoted(c.word("card.reason", c.reason))
+	}
+	part(c.word("card.ask." + v.Op))
 	return b.String()
 }
 

@@ -2,6 +2,7 @@ package mcpserver
 
 import (
 	"context"
+	"encoding/json"
 	"slices"
 	"strings"
 	"sync"
@@ -21,6 +22,7 @@ type panel struct {
 
 	mu   sync.Mutex
 	list []string
+	form []string
 }
 
 // shown is what has been shown so far; a question may still be open.
@@ -28,6 +30,13 @@ func (p *panel) shown() []string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return slices.Clone(p.list)
+}
+
+// forms are the forms of the questions, as JSON.
+func (p *panel) forms() []string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return slices.Clone(p.form)
 }
 
 func (p *panel) show(message string) (n int) {
@@ -41,6 +50,10 @@ func (p *panel) options() *mcp.ClientOptions {
 	return &mcp.ClientOptions{
 		Capabilities: &mcp.ClientCapabilities{Elicitation: &mcp.ElicitationCapabilities{}},
 		ElicitationHandler: func(_ context.Context, r *mcp.ElicitRequest) (*mcp.ElicitResult, error) {
+			form, _ := json.Marshal(r.Params.RequestedSchema)
+			p.mu.Lock()
+			p.form = append(p.form, string(form))
+			p.mu.Unlock()
 			return p.answer(p.show(r.Params.Message), r.Params.Message)
 		},
 	}
@@ -89,9 +102,13 @@ func TestThePersonKeepsAtOnce(t *testing.T) {
 		assert.Contains(t, p.shown()[1], "[-run-]{+watch+}")
 		assert.Contains(t, p.shown()[1], "> Queue in Postgres")
 		assert.Equal(t, false, out["pending"])
-		out = ask(t, cs, "forget", map[string]any{"id": id})
+		out = ask(t, cs, "forget", map[string]any{"id": id, "reason": "we left it"})
 		assert.Contains(t, p.shown()[2], "wants to forget decision "+id)
 		assert.Contains(t, p.shown()[2], "> to watch.")
+		assert.Contains(t, p.shown()[2], "> reason: we left it")
+		assert.Contains(t, p.shown()[2], "Keep: the entry is forgotten. Restore: the entry stays.")
+		assert.Contains(t, p.forms()[2], `"Keep (forget the entry)","Restore (leave the entry)"`)
+		assert.Contains(t, p.forms()[1], `"Keep (make the change)","Restore (leave the entry as it was)"`)
 		assert.Equal(t, false, out["pending"])
 		list, err = h.List(t.Context(), vault.ListQuery{All: true})
 		require.NoError(t, err)

@@ -32,6 +32,7 @@ type Options struct {
 
 	Dir       string // the server's folder: the workspace of a client that names none
 	ClientDir string // the folder that the client's environment names, "" for none
+	Nowhere   string // a folder of no project: the workspace of a client that names one which is not there
 	Agent     string // whose calls these are; by default what the client calls itself
 	Session   string // the agent session that the environment names
 	Version   string // of the program

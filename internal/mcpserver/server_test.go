@@ -84,7 +84,7 @@ func (l *lab) person(dir string) *vault.Home {
 }
 
 func (l *lab) options(dir string) Options {
-	return Options{Open: l.open, Dir: dir, Version: "test", PollInterval: 10 * time.Millisecond}
+	return Options{Open: l.open, Dir: dir, Nowhere: filepath.Join(l.home, "state"), Version: "test", PollInterval: 10 * time.Millisecond}
 }
 
 // file writes a file and returns its path.

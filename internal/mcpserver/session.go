@@ -96,7 +96,26 @@ func (s *Server) rootsChanged(_ context.Context, r *mcp.RootsListChangedRequest)
 	c.roots = nil
 	c.change++
 	c.mu.Unlock()
-	s.wake()
+	go func() { // the client is asked, and can answer only once this is handled
+		if dir, err := s.folder(context.Background(), r, nil); err == nil {
+			c.move(dir)
+		}
+		s.wake()
+	}()
+}
+
+// move notes the folder that the client works in. In another one all that it has
+// subscribed to is another thing.
+func (c *session) move(dir string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.dir == dir {
+		return
+	}
+	c.dir = dir
+	for uri := range c.subs {
+		c.subs[uri] = "moved"
+	}
 }
 
 // errAskRoots means that the client has to be asked for its roots first, by
@@ -104,25 +123,39 @@ func (s *Server) rootsChanged(_ context.Context, r *mcp.RootsListChangedRequest)
 var errAskRoots = errors.New("roots are asked for")
 
 // folder is the folder a request is about: the client's first root, else what
-// its environment names, else the server's own.
+// its environment names, else the server's own. One that is named and not there
+// stands for no project: never for another one.
 func (s *Server) folder(ctx context.Context, r request, answers mcp.InputResponseMap) (string, error) {
 	ss := r.GetSession().(*mcp.ServerSession)
 	if caps := r.ClientCapabilities(); caps != nil && caps.RootsV2 != nil {
 		dir, err := s.rootOf(ctx, r, ss, answers)
 		if err != nil || dir != "" {
-			return dir, err
+			return s.there(dir), err
 		}
 	}
 	if h := headers(ctx, r); h != nil {
 		if dir := h.Get(projectHeader); filepath.IsAbs(dir) {
-			return filepath.Clean(dir), nil
+			return s.there(filepath.Clean(dir)), nil
 		} else if dir != "" {
 			return "", &vault.Error{Code: vault.Invalid, Message: projectHeader + " is " + dir, Hint: "give the absolute path of a folder"}
 		}
 	} else if s.opt.ClientDir != "" {
-		return s.opt.ClientDir, nil
+		return s.there(s.opt.ClientDir), nil
 	}
 	return s.opt.Dir, nil
+}
+
+// there is a folder that a client named, if there is one.
+func (s *Server) there(dir string) string {
+	if isFolder(dir) || dir == "" {
+		return dir
+	}
+	return s.opt.Nowhere
+}
+
+func isFolder(dir string) bool {
+	fi, err := os.Stat(dir)
+	return err == nil && fi.IsDir()
 }
 
 // headersKey is where a context keeps the headers of its request.
@@ -187,17 +220,25 @@ func (s *Server) rootOf(ctx context.Context, r request, ss *mcp.ServerSession, a
 	}
 }
 
+// firstRoot is the first root that is a folder of this machine, "" where there
+// are no roots at all, and a path that is nowhere where none of them is one.
 func firstRoot(list []*mcp.Root) string {
+	named := ""
 	for _, r := range list {
 		if r == nil {
 			continue
 		}
-		if dir := filePath(r.URI); dir != "" {
+		dir := filePath(r.URI)
+		if isFolder(dir) {
 			return dir
 		}
+		named = noFolder
 	}
-	return ""
+	return named
 }
+
+// noFolder is the path of no folder.
+const noFolder = "\x00"
 
 // filePath is the local path that a file URI names, "" where it names none.
 func filePath(uri string) string {

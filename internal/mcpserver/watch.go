@@ -34,9 +34,7 @@ func (s *Server) subscribe(ctx context.Context, r *mcp.SubscribeRequest) error {
 	case err != nil:
 		return failed(err)
 	default:
-		c.mu.Lock()
-		c.dir = dir
-		c.mu.Unlock()
+		c.move(dir)
 	}
 	now := s.state(ctx, c)(uri)
 	c.mu.Lock()

@@ -3,6 +3,7 @@ package mcpserver
 import (
 	"encoding/json"
 	"fmt"
+	"path/filepath"
 	"sync"
 	"testing"
 
@@ -16,6 +17,7 @@ import (
 func TestWhichFolderACallIsAbout(t *testing.T) {
 	l := newLab(t)
 	root, env, own, plain := l.project("a-root"), l.project("env"), l.project("own"), l.folder("plain")
+	gone := filepath.Join(root, "gone")
 	for _, c := range []struct {
 		roots    []string
 		env, dir string
@@ -26,6 +28,9 @@ func TestWhichFolderACallIsAbout(t *testing.T) {
 		{nil, "", own, "example.org/team/own"},
 		{nil, "", plain, ""},
 		{[]string{plain}, env, own, ""}, // the client works there, and nowhere else
+		{[]string{gone}, env, own, ""},
+		{[]string{gone, root}, env, own, "example.org/team/a-root"},
+		{nil, gone, own, ""},
 	} {
 		o := l.options(c.dir)
 		o.ClientDir = c.env
@@ -49,6 +54,19 @@ func TestWithoutAProjectTheUsersMemoryIsUsedAndSaid(t *testing.T) {
 	assert.Equal(t, "user", out["entry"].(map[string]any)["scope"])
 	assert.Contains(t, fmt.Sprint(out["notes"]), "no project here")
 	assert.Contains(t, refusal(t, cs, "remember", map[string]any{"text": "x", "kind": "decision", "scope": "project"}), "no project")
+}
+
+// A root on another machine is not the server's own folder.
+func TestARootElsewhereIsNoProject(t *testing.T) {
+	l := newLab(t)
+	for _, version := range versions {
+		c := client(nil, "host/share")
+		c.RemoveRoots("file://host/share")
+		c.AddRoots(&mcp.Root{URI: "file://host/share", Name: "share"})
+		out := ask(t, connect(t, New(l.options(l.project("own"))), c, version), "status", nil)
+		assert.NotContains(t, out, "project", version)
+		assert.Contains(t, fmt.Sprint(out["notes"]), "no project here")
+	}
 }
 
 // A client that moves to another folder is followed there.

@@ -70,6 +70,7 @@ func (c *call) forget(ctx context.Context, r *mcp.CallToolRequest, a forgetArgs)
 	if err := tooLong("the reason", a.Reason, 300); err != nil {
 		return nil, err
 	}
+	c.reason = a.Reason
 	return c.change(ctx, r, true, "forgotten", func() (vault.Change, error) {
 		list, err := c.home.Forget(ctx, "", []string{a.ID}, a.Reason)
 		return first(list), err

@@ -100,6 +100,9 @@ func Find(dir string, o Options) (Identity, error) {
 }
 
 func (o Options) find(dir string) (Identity, error) {
+	if absolute, err := filepath.Abs(dir); err == nil && o.isOwn(absolute) { // made or not
+		return Identity{}, fmt.Errorf("%w: %s belongs to vault itself", ErrNoProject, oneLine(dir))
+	}
 	dir, err := realDir(dir)
 	if err != nil {
 		return Identity{}, err
@@ -158,10 +161,11 @@ func (o Options) isOwn(dir string) bool {
 	if o.Home == "" {
 		return false
 	}
-	home := resolved(o.Home)
-	for _, name := range []string{"user", "projects", "state"} {
-		if isWithin(dir, filepath.Join(home, name)) {
-			return true
+	for _, home := range []string{o.Home, resolved(o.Home)} {
+		for _, name := range []string{"user", "projects", "state"} {
+			if isWithin(dir, filepath.Join(home, name)) {
+				return true
+			}
 		}
 	}
 	return false
