@@ -33,7 +33,8 @@ type Finding struct {
 
 // Check looks for what is wrong in the folder's scopes. With fix it first does
 // what a write would do anyway: commit hand edits, write ids down, and make
-// INDEX.md anew; and it sets up git's merge driver where that is missing.
+// INDEX.md anew; and it sets up git's merge driver where that is missing. Where
+// a hand edit holds what looks like a secret, it commits nothing of that scope.
 //
 // In a scope's own folder it is that scope that is checked, whoever's it is: so
 // it works as a hook of git's and wherever a clone is tested.
@@ -43,12 +44,60 @@ func (h *Home) Check(ctx context.Context, scope string, fix bool) ([]Finding, er
 			if err := s.setUpDriver(ctx); err != nil {
 				return nil, err
 			}
+			if err := s.fixable(ctx); err != nil {
+				h.notice(told(err))
+				return s.check(ctx)
+			}
 			if err := s.write(ctx, (*txn).reindex); err != nil {
 				return nil, err
 			}
 		}
 		return s.check(ctx)
 	})
+}
+
+// fixable refuses to commit hand edits that hold what looks like a secret: once
+// committed it would have to be purged. Where no check asks for it, the next
+// change commits them all the same, as what a person typed.
+func (s *Scope) fixable(ctx context.Context) error {
+	r, err := s.open()
+	if err != nil {
+		return err
+	}
+	v, err := r.View(ctx)
+	if err != nil {
+		return s.fail(err)
+	}
+	_, a, err := s.treeOf(ctx, r, v)
+	if err != nil {
+		return err
+	}
+	for _, p := range sortedKeys(a.saved) {
+		if holdsSecret(p, a.saved[p]) {
+			return refused("take it out, or let it in with 'vault edit --allow-secret'; 'vault check' names its place",
+				"scope %s: nothing was committed, because %s holds what looks like a secret", s.name, p)
+		}
+	}
+	return nil
+}
+
+// holdsSecret reports whether any entry in a file, or on a card, holds what
+// looks like a secret.
+func holdsSecret(path string, data []byte) bool {
+	if entryfile.IsCard(path) {
+		k, err := entryfile.ParseCard(data)
+		return err == nil && hasSecret(k.Entry)
+	}
+	kind, ok := entryfile.KindOf(path)
+	if !ok {
+		return false
+	}
+	for s := range entryfile.Parse(kind, path, data).All() {
+		if s.Err == nil && hasSecret(s.Entry) {
+			return true
+		}
+	}
+	return false
 }
 
 // CheckStaged is Check of what the next commit by git itself would hold: of the
@@ -192,6 +241,9 @@ func (c *checker) content(ctx context.Context, s *Scope) error {
 	}
 	c.settings()
 	c.links()
+	if err := c.textLinks(ctx, s.home); err != nil {
+		return err
+	}
 	c.chains()
 	c.worn(s.home.opt.Now())
 	if err := c.duplicates(ctx); err != nil {
@@ -239,17 +291,19 @@ func (c *checker) entries(ctx context.Context) error {
 			}
 			c.byID[s.ID] = append(c.byID[s.ID], l)
 			c.all = append(c.all, l)
-			if err := entryfile.Check(s.Entry); err != nil {
+			e := s.Entry
+			for _, stamp := range []*string{&e.Created, &e.Updated} {
+				if *stamp != "" && entryfile.Stamp(parseStamp(*stamp)) != *stamp {
+					c.about("date", SeverityWarning, l, "%q is no time like 2026-11-30T19:27:00Z", shortened(*stamp))
+					*stamp = ""
+				}
+			}
+			if err := entryfile.Check(e); err != nil {
 				c.about("limit", SeverityError, l, "%s", told(err))
 			}
 			for _, f := range secretsOf(s.Entry) {
 				c.about("secret", SeverityError, l, "%s in the %s, line %d, column %d: agents don't get to see it; 'vault purge %s' takes it out, of the history too; if it is none, 'vault edit %s --allow-secret %s' lets it in",
 					f.Rule, f.Field, f.Line, f.Column, l.ID, l.ID, f.Rule)
-			}
-			for _, stamp := range []string{s.Created, s.Updated} {
-				if stamp != "" && parseStamp(stamp).IsZero() {
-					c.about("date", SeverityWarning, l, "%q is no time like 2026-11-30T19:27:00Z", stamp)
-				}
 			}
 		}
 	}

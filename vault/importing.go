@@ -198,7 +198,7 @@ func (s *Scope) importRecords(ctx context.Context, in Import, records []importer
 	var done Imported
 	work := func(t *txn) error {
 		done = Imported{}
-		im := &importing{txn: t, in: in, out: &done, ids: map[string]string{}, renamed: map[string]string{}}
+		im := &importing{txn: t, in: in, out: &done, ids: map[string]string{}, drawn: map[string]bool{}, renamed: map[string]string{}}
 		if err := im.run(records); err != nil || in.DryRun {
 			return err
 		}
@@ -233,6 +233,7 @@ type importing struct {
 	ids   map[string]string          // ids by the records' own keys
 	inUse map[string]bool            // ids of entries and cards
 	held  map[string]card            // cards of entries that are not here yet, by the entries' ids
+	drawn map[string]bool            // ids made for this import
 	gone  func(id string) bool       // whether an id was purged; nil where none was
 	added []located
 	marks int // how many changes that count already are to be looked at
@@ -398,9 +399,29 @@ func (im *importing) chain(records []importers.Record) error {
 			e = im.scope.presentCard(c, nil)
 			im.out.Held++
 		}
+		if im.in.DryRun {
+			im.forgetDrawn(&e)
+		}
 		im.out.Added = append(im.out.Added, e)
 	}
 	return nil
+}
+
+// forgetDrawn takes out of what an import would bring in the ids that the
+// import itself would draw anew.
+func (im *importing) forgetDrawn(e *Entry) {
+	isDrawn := func(id string) bool { return im.drawn[id] }
+	if isDrawn(e.ID) {
+		e.File = "" // it may be named by the id
+	}
+	for _, id := range []*string{&e.ID, &e.Card, &e.Conflict} {
+		if isDrawn(*id) {
+			*id = ""
+		}
+	}
+	for _, ids := range []*[]string{&e.Supersedes, &e.SupersededBy, &e.DerivedFrom, &e.Cards} {
+		*ids = slices.DeleteFunc(slices.Clone(*ids), isDrawn)
+	}
 }
 
 // rename has an entry refer to others by what they are called here.
@@ -510,6 +531,7 @@ func (im *importing) freeID() (string, error) {
 			return "", &Error{Code: Failed, Message: "no random numbers for an id", Hint: err.Error(), Err: err}
 		}
 		if !im.isTaken(id) {
+			im.drawn[id] = true
 			return id, nil
 		}
 	}

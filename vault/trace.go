@@ -4,7 +4,9 @@ import (
 	"bytes"
 	"context"
 	"strings"
+	"unicode"
 
+	"gitvault/gitstore"
 	"gitvault/internal/entryfile"
 )
 
@@ -18,9 +20,9 @@ type TraceNote struct {
 }
 
 // Trace adds to the notes of a session: it makes the session's trace, or
-// appends to it. What the trace ends with already is not added again. With
-// Replace the notes are compacted: the text takes their place, says in which
-// commit they stand, and they stay in the history.
+// appends to it. What the trace ends with already is not added again, see
+// afterNotes. With Replace the notes are compacted: the text takes their place,
+// names the commit that last changed them, and they stay in the history.
 func (h *Home) Trace(ctx context.Context, n TraceNote) (Change, error) {
 	n.Session = strings.TrimSpace(n.Session)
 	if n.Session == "" {
@@ -35,6 +37,7 @@ func (h *Home) Trace(ctx context.Context, n TraceNote) (Change, error) {
 		return Change{}, err
 	}
 	var out Change
+	longer := false
 	err = s.write(ctx, func(t *txn) error {
 		at, err := t.traceOf(n.Session)
 		if err != nil {
@@ -58,15 +61,22 @@ func (h *Home) Trace(ctx context.Context, n TraceNote) (Change, error) {
 			verb = "edit"
 			p.op, p.before, p.after = entryfile.OpEdit, at, from.Clone()
 			switch {
-			case n.Replace && from.Body == text, !n.Replace && endsWithNote(from.Body, text):
-				out = t.same(*at, from, own)
-				return nil
+			case n.Replace && (from.Body == text || withoutNotesBefore(from.Body) == text):
 			case n.Replace:
-				p.after.Body = text + "\n\n_The notes before this are in commit " + t.tree.head.String()[:12] + "._"
+				last, err := t.lastChange(at.path)
+				if err != nil {
+					return err
+				}
+				p.after.Body = text + notesBefore + last.String()[:12] + notesBeforeEnd
+				longer = len(text) > len(withoutNotesBefore(from.Body))
 			case from.Body == from.Title:
 				p.after.Body = text
 			default:
-				p.after.Body = from.Body + "\n\n" + text
+				p.after.Body = afterNotes(from.Body, text)
+			}
+			if p.after.Body == from.Body {
+				out = t.same(*at, from, own)
+				return nil
 			}
 			if n.Title != "" {
 				p.after.Title = n.Title
@@ -86,7 +96,103 @@ func (h *Home) Trace(ctx context.Context, n TraceNote) (Change, error) {
 	if err == nil && n.Scope == "" {
 		h.noteNoProject(SessionTrace, s)
 	}
+	if err == nil && longer {
+		h.notice("these notes are longer than those whose place they take")
+	}
 	return out, err
+}
+
+// What compacted notes end with, around the name of a commit.
+const (
+	notesBefore    = "\n\n_The notes before this are in commit "
+	notesBeforeEnd = "._"
+)
+
+// withoutNotesBefore is a text without the line that compacting put under it.
+func withoutNotesBefore(body string) string {
+	if i := strings.LastIndex(body, notesBefore); i >= 0 && strings.HasSuffix(body, notesBeforeEnd) && !strings.Contains(body[i+len(notesBefore):], "\n") {
+		return body[:i]
+	}
+	return body
+}
+
+// lastChange is the newest commit that changed a file that is committed.
+func (t *txn) lastChange(path string) (gitstore.Hash, error) {
+	for c, err := range t.repo.Log(t.ctx, t.tree.head) {
+		if err != nil {
+			return gitstore.Hash{}, t.scope.fail(err)
+		}
+		now, err := fileAt(t.repo, c.Hash, path)
+		if err != nil {
+			return gitstore.Hash{}, t.scope.fail(err)
+		}
+		same := false
+		for _, parent := range c.Parents {
+			before, err := fileAt(t.repo, parent, path)
+			if err != nil {
+				return gitstore.Hash{}, t.scope.fail(err)
+			}
+			same = same || before == now
+		}
+		if !same {
+			return c.Hash, nil
+		}
+	}
+	return t.tree.head, nil
+}
+
+// afterNotes adds a note to notes: all of it as a paragraph of its own, or what
+// of it they do not end with already. They end with the beginning of it where
+// their last lines are its first ones, but for blanks at the ends of lines, and
+// these are all lines of either, or two at least that say something: that both
+// have one line such as "ok" means nothing.
+func afterNotes(notes, note string) string {
+	old, lines := strings.Split(notes, "\n"), strings.Split(note, "\n")
+	n := overlap(trimmed(old), trimmed(lines))
+	said := 0
+	for _, line := range lines[:n] {
+		if strings.TrimSpace(line) != "" {
+			said++
+		}
+	}
+	switch {
+	case n == len(lines):
+		return notes
+	case n == len(old) && n > 0, said >= 2:
+		return notes + "\n" + strings.Join(lines[n:], "\n")
+	}
+	return notes + "\n\n" + note
+}
+
+func trimmed(lines []string) []string {
+	out := make([]string, len(lines))
+	for i, line := range lines {
+		out[i] = strings.TrimRightFunc(line, unicode.IsSpace)
+	}
+	return out
+}
+
+// overlap is the largest number of lines at the end of the old ones that are
+// the first of the added ones, found as Knuth, Morris and Pratt find a word.
+func overlap(old, added []string) int {
+	back := make([]int, len(added)+1) // how many first lines end the first n, less than n
+	step := func(n int, line string) int {
+		for n > 0 && (n == len(added) || added[n] != line) {
+			n = back[n]
+		}
+		if n < len(added) && added[n] == line {
+			n++
+		}
+		return n
+	}
+	for i := 1; i < len(added); i++ {
+		back[i+1] = step(back[i], added[i])
+	}
+	n := 0
+	for _, line := range old {
+		n = step(n, line)
+	}
+	return n
 }
 
 // traceTitle is a trace's title by default. It never is the whole text, which
@@ -97,11 +203,6 @@ func traceTitle(text string) string {
 		title = "Session: " + title
 	}
 	return entryfile.Shorten(title, 100)
-}
-
-// endsWithNote reports whether a trace ends with a note already, as a whole.
-func endsWithNote(body, note string) bool {
-	return body == note || strings.HasSuffix(body, "\n\n"+note)
 }
 
 // traceOf finds the trace of a session, a held one of the same agent included.

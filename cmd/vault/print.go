@@ -58,7 +58,10 @@ func (a *app) fit(line string) string {
 // headline is an entry on one line: what list, remember and log show of it.
 func (a *app) headline(e vault.Entry) string {
 	var b strings.Builder
-	b.WriteString(a.paint(yellow, e.ID) + "  " + a.paint(bold, safetext.Line(e.Title)))
+	if e.ID != "" {
+		b.WriteString(a.paint(yellow, e.ID) + "  ")
+	}
+	b.WriteString(a.paint(bold, safetext.Line(e.Title)))
 	for _, mark := range marks(e) {
 		b.WriteString(" " + a.paint(dim, "("+mark+")"))
 	}
@@ -81,7 +84,7 @@ func marks(e vault.Entry) []string {
 		out = append(out, e.Status)
 	}
 	if e.Review != "" {
-		out = append(out, "card "+e.Card+" to "+e.Review+" it, by "+e.Source)
+		out = append(out, strings.TrimRight("card "+e.Card, " ")+" to "+e.Review+" it, by "+e.Source)
 	} else if len(e.Cards) > 0 {
 		out = append(out, "waiting for review: "+strings.Join(e.Cards, ", "))
 	}
