@@ -142,6 +142,8 @@ func TestTheMemoryToolsWordsForWhatIsWrong(t *testing.T) {
 	assert.True(t, refused.IsError)
 	assert.Contains(t, refused.Text, "looks like a secret")
 	assert.NotContains(t, refused.Text, "AKIA")
+	named := p.memory("claude/s1", vault.MemoryCommand{Command: "create", Path: "/memories/AKIA" + "IOSFODNN7EXAMPLQ", FileText: "x"})
+	assert.Contains(t, named.Text, "the text of another field, such as a file's path, looks like a secret")
 	long := p.memory("claude/s1", vault.MemoryCommand{Command: "create", Path: "/memories/decisions/long", FileText: strings.Repeat("x", 64<<10+1)})
 	assert.Contains(t, long.Text, "the limit is 64 KiB")
 }

@@ -119,7 +119,14 @@ func setAllowed(e *entryfile.Entry, rules []string) {
 
 // refuseSecret names the rule and the place of a secret, and never the secret.
 func (h *Home) refuseSecret(p secrets.Place) error {
-	return refused(h.secretHint(p.Rule), "the %s looks like a secret (%s) at line %d, column %d", p.Field, p.Rule, p.Line, p.Column)
+	field := p.Field
+	switch field {
+	case "tags", "paths":
+		field = "text of the " + field
+	case "extra":
+		field = "text of another field, such as a file's path,"
+	}
+	return refused(h.secretHint(p.Rule), "the %s looks like a secret (%s) at line %d, column %d", field, p.Rule, p.Line, p.Column)
 }
 
 func (h *Home) secretHint(rule string) string {
