@@ -34,8 +34,9 @@ type Import struct {
 // An Imported is what an import did, or with DryRun would do.
 type Imported struct {
 	Added   []Entry         `json:"added"`
-	Known   int             `json:"known"`   // records that are there already
-	Refused []RefusedImport `json:"refused"` // records not taken, each with its reason
+	Updated []Entry         `json:"updated,omitempty"` // those of an earlier import that the source has more, or something else, to say of
+	Known   int             `json:"known"`             // records that are there already
+	Refused []RefusedImport `json:"refused"`           // records not taken, each with its reason
 	Notes   []string        `json:"notes,omitempty"`
 	Commits []string        `json:"commits,omitempty"` // one a scope
 	Pending bool            `json:"pending"`           // all of it waits for review
@@ -99,6 +100,10 @@ func (h *Home) Import(ctx context.Context, in Import) (Imported, error) {
 		if s == nil {
 			s, err = h.importScope(in.Scope, r)
 			named[place] = s
+		}
+		if err != nil && in.Scope == "" && (CodeOf(err) == Invalid || CodeOf(err) == Refused) {
+			out.refuse(RefusedImport{r.Where, r.Entry.Title, err.Error()})
+			continue
 		}
 		if err != nil {
 			return out, err
@@ -198,11 +203,12 @@ func (s *Scope) importRecords(ctx context.Context, in Import, records []importer
 	var done Imported
 	work := func(t *txn) error {
 		done = Imported{}
-		im := &importing{txn: t, in: in, out: &done, ids: map[string]string{}, drawn: map[string]bool{}, renamed: map[string]string{}}
+		im := &importing{txn: t, in: in, out: &done, ids: map[string]string{}, renamed: map[string]string{}, drawn: map[string]bool{},
+			held: map[string]card{}, again: map[string]entryfile.Entry{}, files: map[string]int{}, earlier: map[string][]string{}}
 		if err := im.run(records); err != nil || in.DryRun {
 			return err
 		}
-		if len(im.added)+im.marks == 0 {
+		if len(im.added)+im.marks == 0 && !im.changed {
 			t.reset()
 			return nil
 		}
@@ -214,6 +220,7 @@ func (s *Scope) importRecords(ctx context.Context, in Import, records []importer
 	}
 	err := do(ctx, work)
 	out.Added = append(out.Added, done.Added...)
+	out.Updated = append(out.Updated, done.Updated...)
 	out.Refused = append(out.Refused, done.Refused...)
 	out.Known += done.Known
 	out.Held += done.Held
@@ -232,11 +239,16 @@ type importing struct {
 	here  map[gitstore.Hash][]string // the same, without what this import has added
 	ids   map[string]string          // ids by the records' own keys
 	inUse map[string]bool            // ids of entries and cards
-	held  map[string]card            // cards of entries that are not here yet, by the entries' ids
 	drawn map[string]bool            // ids made for this import
 	gone  func(id string) bool       // whether an id was purged; nil where none was
 	added []located
 	marks int // how many changes that count already are to be looked at
+
+	held    map[string]card            // cards of additions that wait, by their entries' ids
+	again   map[string]entryfile.Entry // entries of an earlier import among those added, as they were
+	files   map[string]int             // how many records of a file have a title
+	earlier map[string][]string        // ids of entries that an import made, by file and title
+	changed bool                       // an entry that was there already is changed
 
 	renamed map[string]string // ids by those that entries had in the source
 }
@@ -248,6 +260,11 @@ func (im *importing) run(records []importers.Record) error {
 	im.known = make(map[gitstore.Hash]string, len(im.here)+len(records))
 	for key, ids := range im.here {
 		im.known[key] = ids[0]
+	}
+	for _, r := range records {
+		if r.Revises {
+			im.files[placeOf(r.Entry)]++
+		}
 	}
 	for i, r := range records {
 		if err := im.ctx.Err(); err != nil {
@@ -279,27 +296,29 @@ func (im *importing) one(r importers.Record, hold bool) error {
 	e := r.Entry
 	key := textKey(e)
 	id := im.sameAs(e.ID, key)
-	waiting, waits := im.held[id]
-	if waits = waits && !hold && !im.scope.home.opt.Writer.IsAgent(); waits {
-		// The person brings in what an agent has proposed: that decides it.
-		delete(im.inUse, id)
-		e.ID, id = id, ""
-		if r.Entry.ID != "" && r.Entry.ID != e.ID {
-			im.renamed[r.Entry.ID] = e.ID
-		}
+	if c, waits := im.held[id]; waits && !hold {
+		return im.decided(r, c)
+	}
+	if done, err := im.sameSource(r, id, key); done || err != nil {
+		return err
 	}
 	if id != "" {
 		im.out.Known++
 		im.ids[r.Key] = id
-		if e.ID != "" {
-			im.renamed[e.ID] = id
-		}
+		im.called(e.ID, id)
 		return nil
 	}
 	if im.in.brought[key.String()] {
 		im.out.Known++
 		return nil
 	}
+	return im.fresh(r, hold)
+}
+
+// fresh takes in a record that is not here yet.
+func (im *importing) fresh(r importers.Record, hold bool) error {
+	e := r.Entry
+	key := textKey(e)
 	if im.wasPurged(e.ID) || im.wasPurged(e.Conflict) {
 		im.refuse(r, e.ID+" was purged here; 'vault remember' takes its text in anew, if you mean it")
 		return nil
@@ -333,17 +352,19 @@ func (im *importing) one(r importers.Record, hold bool) error {
 	if err != nil {
 		return err
 	}
-	if waits {
-		im.dropCard(waiting)
-		delete(im.held, l.ID)
-	}
 	im.known[key], im.ids[r.Key], im.inUse[l.ID] = l.ID, l.ID, true
 	im.out.keys = append(im.out.keys, key.String())
-	if r.Entry.ID != "" {
-		im.renamed[r.Entry.ID] = l.ID
-	}
+	im.called(r.Entry.ID, l.ID)
 	im.added = append(im.added, l)
 	return nil
+}
+
+// called notes what an entry of the source is called here. Of two with one id
+// there, others mean the first.
+func (im *importing) called(there, here string) {
+	if there != "" && im.renamed[there] == "" {
+		im.renamed[there] = here
+	}
 }
 
 // chain turns what records say of each other's keys into ids.
@@ -370,9 +391,12 @@ func (im *importing) chain(records []importers.Record) error {
 			im.rename(&e)
 		}
 		for _, key := range r.Supersedes {
-			if id := im.ids[key]; id != "" && id != e.ID {
+			if id := im.ids[key]; id != "" && id != e.ID && !slices.Contains(e.Supersedes, id) {
 				e.Supersedes = append(e.Supersedes, id)
 			}
+		}
+		if was, again := im.again[e.ID]; again && !slices.Equal(was.Supersedes, e.Supersedes) {
+			e.Updated = later(im.now, was)
 		}
 		linked[i] = e
 	}
@@ -390,6 +414,11 @@ func (im *importing) chain(records []importers.Record) error {
 		l.Entry = linked[i]
 	}
 	for _, l := range im.added {
+		was, again := im.again[l.ID]
+		if again && was.Equal(l.Entry) {
+			im.out.Known++
+			continue
+		}
 		e := im.present(l)
 		if entryfile.IsCard(l.path) {
 			c, err := im.tree.cardAt(l.path)
@@ -401,6 +430,11 @@ func (im *importing) chain(records []importers.Record) error {
 		}
 		if im.in.DryRun {
 			im.forgetDrawn(&e)
+		}
+		if again {
+			im.changed = true
+			im.out.Updated = append(im.out.Updated, e)
+			continue
 		}
 		im.out.Added = append(im.out.Added, e)
 	}
@@ -461,7 +495,7 @@ func (im *importing) commit() error {
 	if im.scope.home.opt.Writer.IsAgent() {
 		source = im.scope.home.opt.Writer.source()
 	}
-	h, err := im.txn.commit(message{op: "import", title: fmt.Sprintf("%s from %s", countEntries(len(im.added)), from),
+	h, err := im.txn.commit(message{op: "import", title: fmt.Sprintf("%s from %s", countEntries(len(im.out.Added)+len(im.out.Updated)), from),
 		source: source, session: im.scope.home.opt.Writer.Session}, nil)
 	if err != nil {
 		return err
@@ -469,6 +503,9 @@ func (im *importing) commit() error {
 	im.out.Commits = []string{h.String()}
 	for i := range im.out.Added {
 		im.out.Added[i].Commit = h.String()
+	}
+	for i := range im.out.Updated {
+		im.out.Updated[i].Commit = h.String()
 	}
 	return nil
 }
@@ -485,19 +522,24 @@ func (im *importing) lookAround() error {
 		key := textKey(l.Entry)
 		im.here[key] = append(im.here[key], l.ID)
 		im.inUse[l.ID] = true
+		if strings.HasPrefix(l.Source, "import:") {
+			place := placeOf(l.Entry)
+			im.earlier[place] = append(im.earlier[place], l.ID)
+		}
 	}
 	im.gone = im.tree.isPurged()
 	cards, err := im.tree.cards()
 	if err != nil {
 		return im.scope.fail(err)
 	}
-	im.held = map[string]card{}
 	for _, c := range cards {
 		im.inUse[c.ID], im.inUse[c.EntryID] = true, true
 		if c.Op == entryfile.OpAdd && c.HasEntry() {
-			im.held[c.EntryID] = c
 			key := textKey(c.Entry)
 			im.here[key] = append(im.here[key], c.EntryID)
+			if !c.isApplied() {
+				im.held[c.EntryID] = c
+			}
 		}
 	}
 	return nil

@@ -71,6 +71,9 @@ func (a *app) imported(in vault.Import, done vault.Imported) {
 	if done.Held > 0 && !done.Pending {
 		line += fmt.Sprintf(", of which %d wait for review as they did there", done.Held)
 	}
+	if n := len(done.Updated); n > 0 {
+		line += fmt.Sprintf(", %d brought up to date", n)
+	}
 	if done.Known > 0 {
 		line += fmt.Sprintf(", %d there already", done.Known)
 	}

@@ -64,7 +64,7 @@ func (s *source) readDecision(f file, text string) (decision, bool) {
 	head := metadata(body)
 	d := decision{place: f.full}
 	d.Key = "adr/" + f.rel
-	d.Scope = Project
+	d.Scope, d.Revises = Project, true
 	d.Where = at(f, max(1, line-1))
 	if bad {
 		d.Notes = append(d.Notes, "its front matter could not all be read")

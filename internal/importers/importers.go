@@ -37,6 +37,9 @@ type Record struct {
 	// it: "rejected", "retired", "expired"… Its entry's Expires is set where
 	// the source has a date for it; otherwise the caller dates it.
 	Ended string
+	// Revises says that the record is all of its file: read again after the
+	// file has changed, it is a new version of what it was.
+	Revises bool
 	// Proposal is set where no person has accepted the record yet in its
 	// source. Its ID is "" where the source is no export of ours.
 	Proposal *Proposal

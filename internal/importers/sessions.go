@@ -50,17 +50,13 @@ func readSessions(s *source) error {
 }
 
 // isOfAnother reports whether a session was held in a folder that is not the
-// workspace's. In a program's own folder, which holds everyone's, that passes
-// it over; a file or copy that a person named is theirs to import.
+// workspace's, and so is not of this project. A file that a person named, or a
+// project's own folder, is theirs to import.
 func (s *source) isOfAnother(f file, dir string) bool {
 	if s.in.Project == "" || dir == "" || f.named() {
 		return false
 	}
-	root := f.root + "/"
-	if !strings.Contains(root, "/.claude/") && !strings.Contains(root, "/.codex/") {
-		return false
-	}
-	if strings.Contains(root, "/.claude/projects/") && !strings.HasSuffix(root, "/.claude/projects/") {
+	if root := f.root + "/"; strings.Contains(root, "/.claude/projects/") && !strings.HasSuffix(root, "/.claude/projects/") {
 		return false
 	}
 	project := filepath.ToSlash(s.in.Project)
@@ -303,7 +299,8 @@ func (t *trace) record(f file) Record {
 	e.Title = entryfile.DefaultTitle(t.requests[0])
 	e.Session = session
 	r.dated(&e.Created, "its time", t.from)
-	e.Body = t.notes(r.Entry.Created, date(t.to))
+	e.Updated = date(t.to)
+	e.Body = t.notes(r.Entry.Created, e.Updated)
 	if t.bad > 0 {
 		r.Notes = append(r.Notes, fmt.Sprintf("%d lines could not be read", t.bad))
 	}

@@ -252,3 +252,16 @@ func fuzzFile(t *testing.T, format, name, text string) {
 		t.Fatal("the source was changed")
 	}
 }
+
+// A folder may hold everybody's sessions, wherever it lies.
+func TestSessionsOfOtherProjectsArePassedOver(t *testing.T) {
+	line := func(session, dir string) string {
+		return `{"type":"user","sessionId":"` + session + `","cwd":"` + dir + `","timestamp":"2026-05-01T10:00:00Z","message":{"role":"user","content":"Fix ` + session + `"}}` + "\n"
+	}
+	dir := tree(t, map[string]string{"a.jsonl": line("a", "/home/user/widget/sub"), "b.jsonl": line("b", "/home/user/other")})
+	r := read(t, "sessions", Input{Paths: []string{dir}, Project: "/home/user/widget"})
+	equal(t, "sessions", r.titles(), `session_trace "Fix a"`)
+	equal(t, "what is passed over is told", len(r.notes), 1)
+	r = read(t, "sessions", Input{Paths: []string{dir + "/b.jsonl"}, Project: "/home/user/widget"})
+	equal(t, "a file that was named", r.titles(), `session_trace "Fix b"`)
+}
