@@ -34,11 +34,21 @@ func (s *source) emit(r Record) error {
 		s.refuse(r.Where, "%q: %s", e.Title, err)
 		return nil
 	}
-	if s.seen[r.Key] {
+	said := textHash(string(e.Kind) + "\x00" + e.Title + "\x00" + e.Body)
+	switch before, again := s.seen[r.Key]; {
+	case !again:
+		s.seen[r.Key] = said
+	case before == said:
 		s.note(r.Where, "it is there twice in the source")
 		return nil
+	default:
+		s.note(r.Where, "something else in the source has the same id, name or place: both are taken")
+		r.Key += "\x00" + r.Where
+		if s.seen[r.Key] == said {
+			return nil
+		}
+		s.seen[r.Key] = said
 	}
-	s.seen[r.Key] = true
 	if s.out.Record == nil {
 		return nil
 	}

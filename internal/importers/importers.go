@@ -113,7 +113,7 @@ func Formats() []Format { return slices.Clone(formats) }
 func Read(ctx context.Context, format string, in Input, out Sink) error {
 	for _, f := range formats {
 		if f.Name == format {
-			return f.read(&source{ctx: ctx, format: f.Name, in: in, out: out, seen: map[string]bool{}})
+			return f.read(&source{ctx: ctx, format: f.Name, in: in, out: out, seen: map[string]string{}})
 		}
 	}
 	names := make([]string, len(formats))
@@ -129,7 +129,7 @@ type source struct {
 	format string
 	in     Input
 	out    Sink
-	seen   map[string]bool // keys of records given out
+	seen   map[string]string // what records given out say, by their keys
 }
 
 func (s *source) refuse(where, format string, args ...any) {

@@ -39,6 +39,8 @@ type document struct {
 	URL         text   `json:"url"`
 	ID          text   `json:"id"`
 	Pinned      truthy `json:"pinned"`
+	Source      text   `json:"source"`
+	Author      text   `json:"author"`
 }
 
 func readJSONL(s *source) error {
@@ -68,6 +70,10 @@ func readJSONL(s *source) error {
 			}
 			if mark.Format == LineFormat {
 				return s.ownLine(f, n, line)
+			}
+			if strings.HasPrefix(string(mark.Format), "vault.entry.") {
+				s.refuse(at(f, n), "its format is %s, which a newer version of vault reads", entryfile.Shorten(oneLine(string(mark.Format)), 40))
+				return nil
 			}
 			return s.documentLine(f, n, line, decisions, named)
 		})
@@ -201,9 +207,15 @@ func (s *source) documentLine(f file, n int, line []byte, decisions *chains, nam
 	e.Tags = d.Tags
 	e.Pinned = bool(d.Pinned)
 	e.Kind = d.kind()
-	if d.Scope == User || d.Scope == Project {
-		r.Scope = string(d.Scope)
+	r.Scope = string(d.Scope)
+	for _, kind := range []text{d.Kind, d.Type} {
+		if _, err := entryfile.ParseKind(string(kind)); err != nil && kind != "" {
+			keep(e, "original-kind", string(kind))
+			break
+		}
 	}
+	keep(e, "original-source", string(d.Source))
+	keep(e, "author", string(d.Author))
 	r.dated(&e.Created, "the date", first(d.Date, d.Created, d.CreatedAt))
 	r.dated(&e.Updated, "the date of the change", first(d.Updated, d.UpdatedAt))
 	if _, err := time.Parse(time.DateOnly, string(d.Expires)); err == nil {
@@ -235,13 +247,30 @@ func (s *source) documentLine(f file, n int, line []byte, decisions *chains, nam
 	return s.emit(r)
 }
 
-// A text is a JSON string; a number, true or false is taken as it is written,
-// and anything else as nothing.
+// A text is a JSON string; a number, true or false is taken as it is written, a
+// list as the lines of a text, and anything else as nothing.
 type text string
 
 func (t *text) UnmarshalJSON(data []byte) error {
 	switch {
-	case len(data) == 0 || data[0] == '{' || data[0] == '[' || string(data) == "null":
+	case len(data) > 0 && data[0] == '[':
+		var list []json.RawMessage
+		if err := json.Unmarshal(data, &list); err != nil {
+			return err
+		}
+		lines := make([]string, 0, len(list))
+		for _, raw := range list {
+			var line text
+			if raw[0] == '[' {
+				continue
+			}
+			if err := line.UnmarshalJSON(raw); err != nil {
+				return err
+			}
+			lines = append(lines, string(line))
+		}
+		*t = text(strings.Join(lines, "\n"))
+	case len(data) == 0 || data[0] == '{' || string(data) == "null":
 		*t = ""
 	case data[0] == '"':
 		var s string
