@@ -191,8 +191,14 @@ func fieldsOf(it *Item) []string {
 	return out
 }
 
-// takesAdditions leaves out changes that make no sense without what they change.
+const unsettled = "other versions of an entry, not settled yet"
+
+// takesAdditions leaves out changes that make no sense without what they
+// change, and what would come back as current though it is not.
 func takesAdditions(it *Item) string {
+	if it.Conflict != "" {
+		return unsettled
+	}
 	if it.Proposal != nil && it.Proposal.Op != entryfile.OpAdd {
 		return "changes of entries that wait for review"
 	}
@@ -202,8 +208,11 @@ func takesAdditions(it *Item) string {
 // takesReviewed leaves out what no person has seen, for formats whose readers
 // are agents.
 func takesReviewed(it *Item) string {
-	if it.Proposal != nil {
+	switch {
+	case it.Proposal != nil:
 		return "not reviewed yet"
+	case it.Conflict != "":
+		return unsettled
 	}
 	return ""
 }
@@ -211,9 +220,6 @@ func takesReviewed(it *Item) string {
 func takesDecisions(it *Item) string {
 	if it.Kind != entryfile.Decision {
 		return "entries of other kinds than decisions"
-	}
-	if it.Conflict != "" {
-		return "other versions of an entry, not settled yet"
 	}
 	return takesAdditions(it)
 }
@@ -226,7 +232,7 @@ func takesCurrent(it *Item) string {
 	case it.Kind == entryfile.SessionTrace:
 		return "session traces"
 	case it.Conflict != "":
-		return "other versions of an entry, not settled yet"
+		return unsettled
 	case it.closed():
 		return "superseded, expired and resolved entries"
 	}
