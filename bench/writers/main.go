@@ -18,7 +18,7 @@ import (
 
 func main() {
 	lab.Main("writers: many at once, and as a scope grows", func(l *lab.Lab) error {
-		for _, f := range []func(*lab.Lab) error{concurrent, growth} {
+		for _, f := range []func(*lab.Lab) error{concurrent, growth, packing} {
 			if err := f(l); err != nil {
 				return err
 			}
@@ -174,5 +174,55 @@ func growth(l *lab.Lab) error {
 	for i, n := range sizes[1:] {
 		l.Table.Compare(fmt.Sprintf("remember at %d decisions", n), stats[i+1], fmt.Sprintf("at %d", sizes[0]), stats[0], 1.5)
 	}
+	return nil
+}
+
+// packing shows what packing costs and saves: two equal scopes take the same
+// remembers in turn, and in one of them git gc seems to run all the time, which
+// keeps vault from packing there.
+func packing(l *lab.Lab) error {
+	src, err := l.Text(13)
+	if err != nil {
+		return err
+	}
+	n := lab.Pick(l, 500, 5_000)
+	begin := src.Many(600, 200) // a ledger that is nearly full
+	var runs []side.Run
+	var scopes []string
+	var total [2]time.Duration
+	var note text.Note
+	for i, name := range []string{"packed", "loose"} {
+		home, scope, err := l.Import(name, begin)
+		if err != nil {
+			return err
+		}
+		scopes = append(scopes, filepath.Join(scope, ".git"))
+		if i == 1 {
+			if err := os.WriteFile(filepath.Join(scope, ".git", "gc.pid"), []byte("1 bench\n"), 0o600); err != nil {
+				return err
+			}
+		}
+		runs = append(runs, func(int) (side.Sample, error) {
+			if i == 0 {
+				note = src.Next(200)
+			}
+			s, err := lab.Time(remember(l, home, note))
+			total[i] += s.Time
+			return s, err
+		})
+	}
+	if _, err := side.Interleave(0, n, runs...); err != nil {
+		return err
+	}
+	var size [2]int64
+	for i, git := range scopes {
+		if size[i], err = lab.Tree(git); err != nil {
+			return err
+		}
+	}
+	l.Table.Ratio("remember with packing, in the mean", side.Short(total[0]/time.Duration(n)), "without "+side.Short(total[1]/time.Duration(n)),
+		float64(total[0])/float64(total[1]), 1.5)
+	l.Table.Ratio(fmt.Sprintf("  .git after %d of them", n), fmt.Sprintf("%.1f MB", float64(size[0])/1e6), fmt.Sprintf("without %.1f MB", float64(size[1])/1e6),
+		float64(size[0])/float64(size[1]), 0.5)
 	return nil
 }
