@@ -279,7 +279,7 @@ func TestEveryStepMayFail(t *testing.T) {
 			total := s.steps(t)
 			t.Logf("%d steps", total)
 			for _, p := range plans {
-				every := max(1, total/100)
+				every := max(1, total/60)
 				if *long {
 					p.rounds, every = p.rounds*10, 1
 				} else if p.name != "dead" && p.name != "power cut" {

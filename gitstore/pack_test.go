@@ -264,7 +264,7 @@ func TestPackingMayFailAtEveryStep(t *testing.T) {
 	t.Logf("%d steps", total)
 	for _, kind := range []faultfs.Kind{faultfs.Dead, faultfs.Torn, faultfs.PowerCut, faultfs.Fail} {
 		for at := 1; at <= total; at++ {
-			if kind != faultfs.PowerCut && !*long && at%3 != 0 {
+			if sample := map[bool]int{true: 2, false: 5}[kind == faultfs.PowerCut]; !*long && at%sample != 0 {
 				continue
 			}
 			run(faultfs.Plan{At: at, Kind: kind, Seed: uint64(at), Err: os.ErrPermission}, at%10 == 0)
