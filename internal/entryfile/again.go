@@ -18,15 +18,12 @@ func ParseAgain(prev *Document, kind Kind, path string, data []byte) *Document {
 	start := prev.sections[i].Start
 	rest := Document{kind: kind, path: path, data: data[start:]}
 	rest.parseLedger()
-	d.sections = append(make([]section, 0, i+len(rest.sections)), prev.sections[:i]...)
-	for j := range d.sections {
-		d.sections[j].ID, d.sections[j].Written = d.sections[j].rawID, false
-	}
+	d.sections = append(make([]*section, 0, i+len(rest.sections)), prev.sections[:i]...)
 	for _, s := range rest.sections {
 		s.move(start)
 		d.sections = append(d.sections, s)
 	}
-	d.assignIDs()
+	d.assignIDs(i)
 	d.parsed = d.data
 	return d
 }
@@ -35,7 +32,7 @@ func ParseAgain(prev *Document, kind Kind, path string, data []byte) *Document {
 // heading and a comment within the first n bytes; 0 without one.
 func (d *Document) lastStart(n int) int {
 	for i := len(d.sections) - 1; i > 0; i-- {
-		s := &d.sections[i]
+		s := d.sections[i]
 		if s.meta.end <= n && s.meta.start == s.heading.end && startsEntry(d.data[s.heading.start:s.heading.end], d.data[s.heading.end:]) {
 			return i
 		}

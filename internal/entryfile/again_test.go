@@ -34,6 +34,7 @@ func FuzzParseAgain(f *testing.F) {
 func again(t *testing.T, prev *Document, data []byte) {
 	t.Helper()
 	before := prev.Clone()
+	before.ownAll()
 	got, want := ParseAgain(prev, Decision, "decisions.md", data), Parse(Decision, "decisions.md", data)
 	if !reflect.DeepEqual(got.Sections(), want.Sections()) || !reflect.DeepEqual(got.sections, want.sections) || !maps.Equal(got.byID, want.byID) || got.eol != want.eol {
 		t.Errorf("%q again: %+v, want %+v", data, got.Sections(), want.Sections())

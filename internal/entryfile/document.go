@@ -14,8 +14,8 @@ type Document struct {
 	kind     Kind
 	path     string
 	data     []byte
-	eol      string // what ends the lines that are written
-	sections []section
+	eol      string     // what ends the lines that are written
+	sections []*section // shared with copies and with what was read before: see own
 	byID     map[string]int
 	parsed   []byte // what Parse read: data, until an edit puts other bytes there
 }
@@ -51,13 +51,29 @@ func Parse(kind Kind, path string, data []byte) *Document {
 	} else {
 		d.parseFile()
 	}
-	d.assignIDs()
+	d.assignIDs(0)
 	d.parsed = d.data
 	return d
 }
 
 // Edited reports whether the file has changed since it was parsed.
 func (d *Document) Edited() bool { return !same(d.data, d.parsed) }
+
+// own makes section i this document's alone, to be changed in place.
+func (d *Document) own(i int) *section {
+	s := *d.sections[i]
+	d.sections[i] = &s
+	return &s
+}
+
+// ownAll is own for all sections.
+func (d *Document) ownAll() {
+	slab := make([]section, len(d.sections))
+	for i, s := range d.sections {
+		slab[i] = *s
+		d.sections[i] = &slab[i]
+	}
+}
 
 // Clone is a copy that can be changed on its own.
 func (d *Document) Clone() *Document {
@@ -115,7 +131,7 @@ func (d *Document) WrittenIDs() iter.Seq2[string, int] {
 	return func(yield func(string, int) bool) {
 		line, at := 1, 0
 		for i := range d.sections {
-			s := &d.sections[i]
+			s := d.sections[i]
 			line += bytes.Count(d.data[at:s.Start], newline)
 			at = s.Start
 			if s.Err == nil && s.rawID != "" && !yield(s.rawID, line) {
@@ -129,8 +145,8 @@ func (d *Document) WrittenIDs() iter.Seq2[string, int] {
 // however they are written. Of entries that can't be read only their place
 // counts.
 func (d *Document) Says(other *Document) bool {
-	return slices.EqualFunc(d.sections, other.sections, func(a, b section) bool {
-		return a.Err != nil && b.Err != nil || a.Equal(b.Entry)
+	return slices.EqualFunc(d.sections, other.sections, func(a, b *section) bool {
+		return a == b || a.Err != nil && b.Err != nil || a.Equal(b.Entry)
 	})
 }
 
@@ -160,7 +176,8 @@ func (d *Document) parseLedger() {
 			n++
 		}
 	}
-	d.sections = make([]section, 0, n)
+	slab := make([]section, 0, n) // never grows
+	d.sections = make([]*section, 0, n)
 	for i := 0; i < len(heads); i++ {
 		h := heads[i]
 		if h.level != 2 {
@@ -174,7 +191,8 @@ func (d *Document) parseLedger() {
 			}
 			i = j
 		}
-		d.sections = append(d.sections, d.parseSection(text, span{h.start + skipped, h.end + skipped}, next+skipped))
+		slab = append(slab, d.parseSection(text, span{h.start + skipped, h.end + skipped}, next+skipped))
+		d.sections = append(d.sections, &slab[len(slab)-1])
 	}
 }
 
@@ -278,27 +296,46 @@ func trimSpan(data []byte, s span) span {
 	return s
 }
 
-// assignIDs gives an id to each section that has none of its own.
-func (d *Document) assignIDs() {
+// assignIDs gives an id to each section that has none of its own. The first so
+// many sections are shared.
+func (d *Document) assignIDs(shared int) {
 	d.byID = make(map[string]int, len(d.sections))
-	for i := range d.sections {
-		s := &d.sections[i]
-		if s.Err != nil || s.rawID == "" {
+	for i, s := range d.sections {
+		written := false
+		if s.Err == nil && s.rawID != "" {
+			if _, taken := d.byID[s.rawID]; !taken {
+				d.byID[s.rawID] = i
+				written = true
+			}
+		}
+		if s.Written == written && (!written || s.ID == s.rawID) {
 			continue
 		}
-		if _, taken := d.byID[s.rawID]; !taken {
-			d.byID[s.rawID] = i
-			s.Written = true
+		if i < shared {
+			s = d.own(i)
+		}
+		s.Written = written
+		if written {
+			s.ID = s.rawID
 		}
 	}
 	free := derivedIDs{taken: func(id string) bool { _, taken := d.byID[id]; return taken }}
-	for i := range d.sections {
-		s := &d.sections[i]
-		if s.Err != nil || s.Written {
+	for i, s := range d.sections {
+		if s.Written {
 			continue
 		}
-		s.ID = free.next(s.Entry)
-		d.byID[s.ID] = i
+		id := s.rawID
+		if s.Err == nil {
+			id = free.next(s.Entry)
+			d.byID[id] = i
+		}
+		if s.ID == id {
+			continue
+		}
+		if i < shared {
+			s = d.own(i)
+		}
+		s.ID = id
 	}
 }
 

@@ -53,7 +53,7 @@ func agrees(t interface{ Errorf(string, ...any) }, d *Document) {
 		return
 	}
 	for i := range d.sections {
-		a, b := d.sections[i], fresh.sections[i]
+		a, b := *d.sections[i], *fresh.sections[i]
 		if !a.Written && !b.Written {
 			a.ID, b.ID = "", ""
 		}

@@ -50,7 +50,7 @@ func (d *Document) Append(e Entry) error {
 	d.data = append(append(d.data, gap...), out...)
 	at := end + len(gap)
 	if n := len(d.sections); n > 0 && d.sections[n-1].next == end {
-		last := &d.sections[n-1]
+		last := d.own(n - 1)
 		last.next = at
 		if end == last.End && d.data[end-1] != '\n' {
 			was := *last
@@ -58,10 +58,10 @@ func (d *Document) Append(e Entry) error {
 			last.ID, last.Written = was.ID, was.Written
 		}
 	}
-	d.sections = append(d.sections, d.readSection(at, len(d.data)))
-	i := len(d.sections) - 1
-	d.sections[i].Written = true
-	d.byID[e.ID] = i
+	s := d.readSection(at, len(d.data))
+	s.Written = true
+	d.byID[e.ID] = len(d.sections)
+	d.sections = append(d.sections, &s)
 	return nil
 }
 
@@ -69,7 +69,7 @@ func (d *Document) Append(e Entry) error {
 func (d *Document) readSection(start, next int) section {
 	part := Document{kind: d.kind, path: d.path, data: d.data[start:next]}
 	part.parseLedger()
-	s := part.sections[0]
+	s := *part.sections[0]
 	s.move(start)
 	s.next = next
 	return s
@@ -135,15 +135,15 @@ func (d *Document) replace(i int, e Entry) error {
 		return d.replaceFile(normal(e))
 	}
 	s := d.sections[i]
-	out, after, err := d.rewrite(&s, normal(e))
+	out, after, err := d.rewrite(s, normal(e))
 	if err != nil {
 		return err
 	}
 	d.splice(s.Start, s.End, out)
 	after.move(s.Start)
-	d.sections[i] = after
-	for j := i + 1; j < len(d.sections); j++ {
-		d.sections[j].move(after.next - s.next)
+	d.sections[i] = &after
+	for j := i + 1; after.next != s.next && j < len(d.sections); j++ {
+		d.own(j).move(after.next - s.next)
 	}
 	d.rename(i, s.ID, e.ID)
 	return nil
@@ -190,7 +190,7 @@ func (d *Document) rewrite(s *section, e Entry) ([]byte, section, error) {
 	if e.Body != s.Body && s.End == s.next && s.next < len(d.data) {
 		out = append(out, d.eol...) // a body may need a blank line to end at
 	}
-	after := check.sections[0]
+	after := *check.sections[0]
 	after.next = len(out) + s.next - s.End
 	after.Written = true
 	return out, after, nil
@@ -262,10 +262,10 @@ func (d *Document) Remove(id string) error {
 	removed := end - start
 	d.sections = slices.Delete(d.sections, i, i+1)
 	for j := i; j < len(d.sections); j++ {
-		d.sections[j].move(-removed)
+		d.own(j).move(-removed)
 	}
 	if i > 0 && last && d.sections[i-1].next == s.Start {
-		d.sections[i-1].next = len(d.data)
+		d.own(i - 1).next = len(d.data)
 	}
 	for other, at := range d.byID {
 		if at > i {
@@ -362,9 +362,9 @@ func (d *Document) Adopt(with Entry) ([]string, error) {
 	var ids []string
 	var data bytes.Buffer
 	done := 0 // how far data is written
-	sections := slices.Clone(d.sections)
-	for i := range sections {
-		s := &sections[i]
+	after := d.Clone()
+	after.ownAll()
+	for i, s := range after.sections {
 		data.Write(d.data[done:s.Start])
 		done = s.Start
 		moved := data.Len() - done
@@ -372,19 +372,19 @@ func (d *Document) Adopt(with Entry) ([]string, error) {
 			s.move(moved)
 			continue
 		}
-		out, after, err := d.rewrite(&d.sections[i], s.Entry.adopted(with))
+		out, written, err := d.rewrite(d.sections[i], s.Entry.adopted(with))
 		if err != nil {
 			return nil, err
 		}
 		done = s.End
 		ids = append(ids, s.ID)
-		*s = after
+		*s = written
 		s.move(data.Len())
 		data.Write(out)
 	}
 	if len(ids) > 0 {
 		data.Write(d.data[done:])
-		d.data, d.sections = data.Bytes(), sections
+		d.data, d.sections = data.Bytes(), after.sections
 	}
 	return ids, nil
 }

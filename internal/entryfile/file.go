@@ -43,7 +43,7 @@ func (d *Document) parseFile() {
 		s.Title = strings.ToValidUTF8(titleOfFile(d.path, s.Body), "\ufffd") // it must be possible to write it down
 	}
 	s.complete(d.path)
-	d.sections = []section{s}
+	d.sections = []*section{&s}
 }
 
 // titleOfFile is the title of a file that has none in its front matter: its

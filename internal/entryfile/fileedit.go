@@ -7,7 +7,7 @@ func (d *Document) replaceFile(e Entry) error {
 	if err := printable(e); err != nil {
 		return err
 	}
-	s := d.sections[0]
+	s := *d.sections[0]
 	out, err := d.newFile(&s, e)
 	if err != nil && s.front != nil {
 		s.front = nil // YAML with more to it than lines of keys: all of it anew

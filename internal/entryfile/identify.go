@@ -55,6 +55,7 @@ func (m *matcher) give(p place, id string) {
 func (m *matcher) writtenIDs() {
 	var copies map[string][]place
 	for _, path := range m.saved.paths {
+		m.saved.docs[path].ownAll()
 		for i := range m.saved.docs[path].sections {
 			p := place{path, i}
 			s := m.section(p)
@@ -125,10 +126,10 @@ func (m *matcher) original(id string, copies []place) place {
 func neighbours(s *Set, p place, id func(*section) string) (before, after string) {
 	sections := s.docs[p.path].sections
 	if p.index > 0 {
-		before = id(&sections[p.index-1])
+		before = id(sections[p.index-1])
 	}
 	if p.index+1 < len(sections) {
-		after = id(&sections[p.index+1])
+		after = id(sections[p.index+1])
 	}
 	return before, after
 }

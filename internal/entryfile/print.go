@@ -77,7 +77,7 @@ func readBack(got *Document, want Entry) error {
 	if len(got.sections) != 1 || got.sections[0].End != len(got.data) {
 		return fmt.Errorf("the entry %q cannot be written so that it reads back as one entry", Shorten(want.Title, 60))
 	}
-	s := &got.sections[0]
+	s := got.sections[0]
 	if s.Err != nil {
 		return fmt.Errorf("the entry %q cannot be written: %w", Shorten(want.Title, 60), s.Err)
 	}

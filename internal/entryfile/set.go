@@ -68,7 +68,7 @@ func (s *Set) Get(id string) (Located, bool) {
 	return Located{p.path, section}, true
 }
 
-func (s *Set) at(p place) *section { return &s.docs[p.path].sections[p.index] }
+func (s *Set) at(p place) *section { return s.docs[p.path].sections[p.index] }
 
 // unreadable lists the sections whose metadata cannot be read.
 func (s *Set) unreadable() []place {
