@@ -191,14 +191,17 @@ func (d *Document) parseLedger() {
 			}
 			i = j
 		}
-		slab = append(slab, d.parseSection(text, span{h.start + skipped, h.end + skipped}, next+skipped))
-		d.sections = append(d.sections, &slab[len(slab)-1])
+		slab = append(slab, section{heading: span{h.start + skipped, h.end + skipped}, next: next + skipped})
+		s := &slab[len(slab)-1]
+		d.parseSection(s, text)
+		d.sections = append(d.sections, s)
 	}
 }
 
-// parseSection reads the entry under a heading.
-func (d *Document) parseSection(text string, heading span, next int) section {
-	s := section{heading: heading, meta: span{heading.end, heading.end}, next: next}
+// parseSection reads the entry under the heading of s.
+func (d *Document) parseSection(s *section, text string) {
+	heading, next := s.heading, s.next
+	s.meta = span{heading.end, heading.end}
 	s.Kind = d.kind
 	s.Start = heading.start
 	s.Title = readTitle(headingText(d.data[heading.start:heading.end]))
@@ -233,7 +236,6 @@ func (d *Document) parseSection(text string, heading span, next int) section {
 		}
 	}
 	s.complete(d.path)
-	return s
 }
 
 // complete fills in what an entry leaves out.
